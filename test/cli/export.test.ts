@@ -2,23 +2,26 @@
 
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
-import { wholeWeights } from "../../src/cli/export/artillery.ts";
-import { type Phase, phasesOf, totalOf } from "../../src/cli/export/artillery-phases.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { durationMs } from "../../src/base/duration.ts";
 import { createSimulator } from "../../src/index.ts";
 import type { Step } from "../../src/play/scenario/types.ts";
-import { createTrafficSource } from "../../src/play/traffic/source.ts";
 import type { Arrivals } from "../../src/play/traffic/traffic.ts";
+import { startServer } from "../../src/server.ts";
 import { fileOf, temporaryFolder } from "../temporary-folder.ts";
+import { dueTimes } from "./exported-traffic.ts";
 import { runAdsim } from "./run-adsim.ts";
-
-const MIDNIGHT_MS = Date.parse("2026-01-15T00:00:00Z");
 
 interface Script {
   readonly config: {
     readonly target: string;
     readonly http: { readonly timeout: number };
-    readonly phases: readonly Phase[];
+    readonly phases: readonly {
+      readonly name: string;
+      readonly duration?: number | string;
+      readonly pause?: number | string;
+      readonly arrivalCount?: number;
+    }[];
     readonly variables: Readonly<Record<string, unknown>>;
   };
   readonly scenarios: readonly {
@@ -42,114 +45,60 @@ async function scriptOf(
   return { script: JSON.parse(stdout), stderr };
 }
 
-const steady: Step = { traffic: { for: "1m", arrivals: { kind: "constant", rate: "10/s" } } };
+/** Artillery takes numbers as seconds. */
+function msOf(duration: number | string): number {
+  return typeof duration === "number" ? duration * 1000 : durationMs(duration);
+}
 
-describe("phases", () => {
-  const phases = (arrivals: Arrivals, duration = "1m"): Phase[] =>
-    phasesOf({ for: duration, arrivals }, MIDNIGHT_MS);
+const steady = {
+  traffic: { for: "1m", arrivals: { kind: "constant", rate: "10/s" } },
+} satisfies Step;
 
-  test("keep whole rates as they are", () => {
-    expect(phases({ kind: "constant", rate: "600/m" })).toEqual([
-      { name: "constant", duration: 60, arrivalRate: 10 },
-    ]);
-    expect(phases({ kind: "ramp", from: "1/s", to: "9/s" })).toEqual([
-      { name: "ramp", duration: 60, arrivalRate: 1, rampTo: 9 },
-    ]);
-    expect(phases({ kind: "poisson", rate: "5/s" })).toEqual([
-      { name: "poisson", duration: 60, arrivalRate: 5, mode: "poisson" },
-    ]);
-  });
+type Rates = readonly (readonly [Arrivals, string])[];
+const everyKind: Rates = [
+  [{ kind: "constant", rate: "600/m" }, "1m"],
+  [{ kind: "constant", rate: "133.5/s" }, "90s"],
+  [{ kind: "constant", rate: "7/m" }, "10m"],
+  [{ kind: "constant", rate: "3/s" }, "400ms"],
+  [{ kind: "constant", rate: "1/d" }, "1m"],
+  [{ kind: "poisson", rate: "20/m" }, "30m"],
+  [{ kind: "ramp", from: "20/s", to: "0/s" }, "30s"],
+  [{ kind: "ramp", from: "0/s", to: "90/m" }, "37500ms"],
+  [{ kind: "daily", mean: "100/h" }, "30h"],
+  [{ kind: "burst", count: 7, every: "10s", within: "3s" }, "42s"],
+  [{ kind: "burst", count: 50, every: "50ms" }, "1s"],
+  [{ kind: "trace", atMs: [10, 20, 3_000_000] }, "1h"],
+];
 
-  test("make bursts of counts and pauses", () => {
-    const arrivals: Arrivals = { kind: "burst", count: 50, every: "20s", within: "2s" };
-    // The time is over in the middle of the last one.
-    expect(phases({ ...arrivals, within: "20s" }, "30s")).toEqual([
-      { name: "burst", duration: 20, arrivalCount: 50 },
-      { name: "burst", duration: 10, arrivalCount: 25 },
-    ]);
-    expect(phases(arrivals, "50s")).toEqual([
-      { name: "burst", duration: 2, arrivalCount: 50 },
-      { name: "burst", pause: 18 },
+describe("arrivals", () => {
+  test.each(everyKind)(
+    "of %j for %s: in each stretch as many as the player sends",
+    async (arrivals, duration) => {
+      const step: Step = { traffic: { arrivals, for: duration } };
+      const due = dueTimes(step.traffic);
+      const { script } = await scriptOf([step]);
+      let atMs = 0;
+      for (const phase of script.config.phases) {
+        const endMs = atMs + msOf(phase.duration ?? phase.pause ?? "");
+        const here = due.filter((ms) => ms >= atMs && ms < endMs).length;
+        expect(phase.arrivalCount ?? 0, `${atMs} to ${endMs} ms`).toBe(here);
+        atMs = endMs;
+      }
+      expect(atMs).toBe(Math.max(1000, durationMs(duration)));
+      expect(script.config.phases.length).toBeLessThanOrEqual(200);
+    },
+  );
+
+  test("in as few stretches of seconds as there can be, so that bursts stay bursts", async () => {
+    const burst: Arrivals = { kind: "burst", count: 50, every: "20s", within: "2s" };
+    const { script } = await scriptOf([{ traffic: { for: "30s", arrivals: burst } }]);
+    expect(script.config.phases).toEqual([
       { name: "burst", duration: 2, arrivalCount: 50 },
       { name: "burst", pause: 18 },
       { name: "burst", duration: 2, arrivalCount: 50 },
       { name: "burst", pause: 8 },
     ]);
-    expect(phases({ kind: "burst", count: 3 }, "1500ms")).toEqual([
-      { name: "burst", duration: 1, arrivalCount: 3 },
-      { name: "burst", pause: "500ms" },
-    ]);
-  });
-
-  test("count what a trace has in each second, in as few phases as there can be", () => {
-    expect(phases({ kind: "trace", atMs: [0, 5, 1500, 1900, 4999] }, "5s")).toEqual([
-      { name: "trace", duration: 2, arrivalCount: 4 },
-      { name: "trace", pause: 2 },
-      { name: "trace", duration: 1, arrivalCount: 1 },
-    ]);
-  });
-
-  test("follow a day hour by hour", () => {
-    const hours = Array.from({ length: 24 }, (_, hour) => (hour === 12 ? 24 : 0));
-    const day = phases({ kind: "daily", mean: "100/h", hours }, "1d");
-    expect(day.length).toBe(24);
-    const busy = day.flatMap((phase, hour) => ("arrivalCount" in phase ? [hour] : []));
-    expect(busy).toEqual([11, 12, 13]);
-    expect(totalOf(day)).toBe(2400);
-  });
-
-  const uneven: [Arrivals, string][] = [
-    [{ kind: "constant", rate: "133.5/s" }, "90s"],
-    [{ kind: "constant", rate: "7/m" }, "10m"],
-    [{ kind: "constant", rate: "100/d" }, "1m"],
-    [{ kind: "constant", rate: "3/s" }, "1500ms"],
-    [{ kind: "ramp", from: "20/s", to: "0/s" }, "30s"],
-    [{ kind: "ramp", from: "0/s", to: "12/s" }, "30s"],
-    [{ kind: "daily", mean: "8000/h" }, "5h"],
-    [{ kind: "burst", count: 7, every: "90s" }, "10m"],
-    [{ kind: "trace", atMs: [0, 0, 5, 999, 1000, 4999] }, "5s"],
-  ];
-  test.each(uneven)("of %j for %s have as many arrivals as in the player", (arrivals, duration) => {
-    const traffic = { for: duration, arrivals };
-    const [member] = createSimulator().publishers.list({ limit: 1 });
-    if (member === undefined) throw new Error("There is no publisher.");
-    const source = createTrafficSource({
-      ...{ traffic, members: [member], seed: "x", startMs: MIDNIGHT_MS, number: 0 },
-      observe: () => undefined,
-    });
-    let arrived = 0;
-    while (source.next() !== undefined) arrived += 1;
-    expect(arrived).toBeGreaterThan(0);
-    expect(totalOf(phases(arrivals, duration))).toBe(arrived);
-    for (const phase of phases(arrivals, duration)) {
-      // Artillery's workers need whole numbers of arrivals.
-      const count = "arrivalCount" in phase ? phase.arrivalCount : 1;
-      expect(Number.isInteger("arrivalRate" in phase ? phase.arrivalRate : count)).toBe(true);
-    }
-  });
-});
-
-describe("weights", () => {
-  test.each([
-    [[1], [1]],
-    [
-      [0.7, 0.2, 0.1],
-      [7, 2, 1],
-    ],
-    [
-      [1, 1, 1],
-      [1, 1, 1],
-    ],
-    [
-      [0.5, 0.75],
-      [2, 3],
-    ],
-    [
-      [1, 999_999],
-      [1, 10_000],
-    ],
-  ])("of %j are %j", (given, expected) => {
-    expect(wholeWeights(given)).toEqual(expected);
+    expect((await scriptOf([steady])).script.config.phases).toHaveLength(1);
   });
 });
 
@@ -171,7 +120,7 @@ describe("a script", () => {
     expect(script.scenarios).toEqual([
       {
         name: "impression of publisher 0",
-        weight: 1,
+        weight: 10_000,
         flow: [
           {
             post: {
@@ -207,12 +156,12 @@ describe("a script", () => {
     const clicking =
       "impression of publisher 2 on 1 surfaces without session, clicked after 1500 ms";
     expect(Object.fromEntries(script.scenarios.map(({ name, weight }) => [name, weight]))).toEqual({
-      "impression of publisher 0 on 1 surfaces without session": 3,
-      "impression of publisher 0 on 1 surfaces without session, clicked after 1500 ms": 1,
-      "payouts of publisher 0": 1,
-      "impression of publisher 2 on 1 surfaces without session": 3,
-      [clicking]: 1,
-      "payouts of publisher 2": 1,
+      "impression of publisher 0 on 1 surfaces without session": 3000,
+      "impression of publisher 0 on 1 surfaces without session, clicked after 1500 ms": 1000,
+      "payouts of publisher 0": 1000,
+      "impression of publisher 2 on 1 surfaces without session": 3000,
+      [clicking]: 1000,
+      "payouts of publisher 2": 1000,
     });
     const flow = script.scenarios.find(({ name }) => name === clicking)?.flow;
     expect(flow).toMatchObject([
@@ -255,8 +204,15 @@ describe("a script", () => {
     expect([code, stdout]).toEqual([0, ""]);
     const script: Script = JSON.parse(readFileSync(out, "utf8"));
     expect(script.config.target).toBe("https://ads.test/base");
-    expect(script.config.phases.map(({ name }) => name)).toEqual(["constant", "constant", "daily"]);
-    expect(script.config.phases[2]).toMatchObject({ arrivalCount: 115 });
+    const phases = Map.groupBy(script.config.phases, ({ name }) => name);
+    const counts = Array.from(phases, ([name, own]) => [
+      name,
+      own.reduce((sum, { arrivalCount = 0 }) => sum + arrivalCount, 0),
+    ]);
+    expect(counts).toEqual([
+      ["constant", 1200],
+      ["daily", 115],
+    ]);
     for (const said of [
       /faults: .*--faults FILE/,
       /assumptions: .*--assume/,
@@ -265,7 +221,7 @@ describe("a script", () => {
       /impression: steps\.0, steps\.1\.repeat\.steps\.1\n/,
       /every: steps\.1\n/,
       /advance: steps\.2\n/,
-      /repeatedSessions: steps\.3\n/,
+      /repeatedSessions: /,
       /send different requests/,
     ]) {
       expect(stderr).toMatch(said);
@@ -286,6 +242,20 @@ describe("a script", () => {
     });
     expect(stderr).toBe("adsim: run it with: npx artillery run FILE\n");
   });
+});
+
+test("the service is asked for surfaces that aren't given, as in a play", async () => {
+  const server = await startServer({ port: 0 });
+  onTestFinished(() => server.close());
+  const { id, apiKey, surfaces } = createSimulator().publishers.at(1);
+  const given = ["--api-key", apiKey, "--publisher", id];
+  const { script } = await scriptOf([steady], [...given, "--target", server.url]);
+  const asked = script.config.variables.surface_0;
+  expect([...(asked as string[])].sort()).toEqual(surfaces.map((one) => one.id).sort());
+  const wrong = ["--api-key", "k", "--publisher", "p", "--target", server.url];
+  const refused = await runAdsim(["export", scenarioOf([steady]), "--to", "artillery", ...wrong]);
+  expect([refused.code, refused.stdout]).toEqual([3, ""]);
+  expect(refused.stderr).toMatch(/can't read the surfaces of publisher p .* status 401/);
 });
 
 test.each(["artillery", "k6"])("GET requests alone need no surfaces: --to %s", async (tool) => {
@@ -327,6 +297,12 @@ describe("wrong usage", () => {
   const bySecond: Step = { traffic: { ...steady.traffic, publishers: [1] } };
   const key = ["--api-key", "k", "--publisher", "p"];
   test.each<[string, () => readonly string[], number, RegExp]>([
+    [
+      "no surfaces and nobody to ask",
+      () => [scenarioOf([steady]), "--to", "artillery", ...key],
+      2,
+      /has no surfaces\. Give them with --surface ID, or the service with --target URL/,
+    ],
     ["no tool", () => [scenarioOf([steady])], 2, /--to/],
     [
       "another tool",
@@ -347,12 +323,6 @@ describe("wrong usage", () => {
       () => [scenarioOf([bySecond]), "--to", "artillery", ...key],
       2,
       /sent by publisher 1 \(the first is 0\), but you gave only 1/,
-    ],
-    [
-      "no surfaces",
-      () => [scenarioOf([steady]), "--to", "artillery", ...key],
-      2,
-      /has no surfaces\. Give them with --surface ID/,
     ],
     [
       "a key that no header can have",

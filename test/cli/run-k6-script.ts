@@ -8,8 +8,6 @@ export interface K6Executor {
   readonly executor: string;
   readonly startTime: string;
   readonly timeUnit: string;
-  readonly rate?: number;
-  readonly duration?: string;
   readonly startRate?: number;
   readonly stages?: readonly { readonly duration: string; readonly target: number }[];
   readonly preAllocatedVUs: number;

@@ -5,26 +5,11 @@ import { commandLine } from "../../base/shell.ts";
 import { indentedJson } from "../../base/text.ts";
 import { ADS } from "../../play/traffic/request-factory.ts";
 import { type ArrivalOperation, timeoutMsOf, weightsOf } from "../../play/traffic/source.ts";
-import type { Traffic } from "../../play/traffic/traffic.ts";
 import { operations } from "../../spec/operations.ts";
-import { artilleryDuration, type Phase, phasesOf, totalOf } from "./artillery-phases.ts";
-import { type LoadPlan, type LoadTool, type Sender, UNNAMED_FILE } from "./load-tool.ts";
-import { isNearlyWhole } from "./rates.ts";
+import { countArrivals } from "./arrival-counts.ts";
+import type { Load, LoadPlan, Sender } from "./load-tool.ts";
 
-export const artillery: LoadTool = {
-  limits: {
-    lacks: ["repeatedSessions"],
-    mixesSteps: true,
-    hasOneTimeout: true,
-    aboutThresholds: "use Artillery's config.ensure instead",
-  },
-  load: (plan) => ({
-    files: [{ file: plan.out, content: indentedJson(scriptOf(plan)) }],
-    runLine: commandLine(["npx", "artillery", "run", plan.out ?? UNNAMED_FILE]),
-  }),
-};
-
-/** The behaviour of a virtual user in the script. */
+/** A virtual user sends one request, and perhaps a click. Each kind of user is a scenario of Artillery. */
 interface VirtualUser {
   readonly kind: ArrivalOperation;
   readonly sender: Sender;
@@ -35,55 +20,96 @@ interface VirtualUser {
   readonly clickAfterMs: number | undefined;
 }
 
+type PlannedStep = LoadPlan["steps"][number];
+
+/** Artillery lists each scenario as many times as its weight, so a large sum would use up its memory. */
+const SUM_OF_WEIGHTS = 10_000;
+
+export function artillery(plan: LoadPlan): Load {
+  return {
+    files: [{ file: plan.out, content: indentedJson(scriptOf(plan)) }],
+    leftOut: leftOutOf(plan),
+    runLine: commandLine(["npx", "artillery", "run", plan.out ?? "FILE"]),
+  };
+}
+
+function leftOutOf({ steps, thresholds }: LoadPlan): readonly string[] {
+  const traffic = steps.map((step) => step.traffic);
+  const requests = traffic.map(({ for: _, arrivals: _arrivals, ...rest }) => JSON.stringify(rest));
+  const timeouts = new Set(traffic.map(timeoutMsOf));
+  const cases = [
+    [thresholds.length > 0, "thresholds: use Artillery's config.ensure instead"],
+    [
+      traffic.some(({ repeatedSessions = 0 }) => repeatedSessions > 0),
+      "repeatedSessions: every impression has a session of its own",
+    ],
+    [
+      new Set(requests).size > 1,
+      "the traffic steps send different requests: the script mixes them in all phases, in the right amounts",
+    ],
+    [timeouts.size > 1, "the traffic steps have different timeouts: all requests have the longest"],
+  ] as const;
+  return cases.filter(([isSo]) => isSo).map(([, what]) => what);
+}
+
 function scriptOf({ steps, target }: LoadPlan): object {
-  const weights = new Map<string, { readonly user: VirtualUser; weight: number }>();
-  const phases: Phase[] = [];
-  for (const { traffic, senders, startMs } of steps) {
-    const own = phasesOf(traffic, startMs);
-    phases.push(...own);
-    for (const { user, share } of virtualUsersOf(traffic, senders)) {
+  const all = new Map<string, { readonly user: VirtualUser; count: number }>();
+  const phases = steps.flatMap((step) => {
+    const { stretches, total } = countArrivals(step);
+    for (const { user, share } of virtualUsersOf(step)) {
       const name = nameOf(user);
-      const known = weights.get(name) ?? { user, weight: 0 };
-      known.weight += share * totalOf(own);
-      weights.set(name, known);
+      const known = all.get(name) ?? { user, count: 0 };
+      known.count += share * total;
+      all.set(name, known);
     }
-  }
+    const name = step.traffic.arrivals.kind;
+    return stretches.map(({ lengthMs, count }) =>
+      count > 0
+        ? { name, duration: seconds(lengthMs), arrivalCount: count }
+        : { name, pause: seconds(lengthMs) },
+    );
+  });
+  const users = [...all].filter(([, { count }]) => count > 0);
+  const sum = users.reduce((so, [, { count }]) => so + count, 0);
   const timeoutMs = Math.max(...steps.map(({ traffic }) => timeoutMsOf(traffic)));
-  const entries = [...weights].filter(([, { weight }]) => weight > 0);
-  const whole = wholeWeights(entries.map(([, { weight }]) => weight));
   return {
     config: {
       target,
       http: { timeout: Math.max(1, Math.ceil(timeoutMs / 1000)) },
-      variables: Object.fromEntries(entries.flatMap(([, { user }]) => variablesOf(user))),
+      variables: Object.fromEntries(users.flatMap(([, { user }]) => variablesOf(user))),
       phases,
     },
-    scenarios: entries.map(([name, { user }], index) => ({
+    scenarios: users.map(([name, { user, count }]) => ({
       name,
-      weight: whole[index],
+      weight: Math.max(1, Math.round((count / sum) * SUM_OF_WEIGHTS)),
       flow: flowOf(user),
     })),
   };
 }
 
+/** Artillery takes numbers as seconds. */
+function seconds(ms: number): number | string {
+  return ms % 1000 === 0 ? ms / 1000 : `${ms}ms`;
+}
+
 /** The kinds of virtual users, each with its share of the arrivals. */
-function virtualUsersOf(
-  { mix, clicks, surfaces, sessions = true }: Traffic,
-  senders: readonly Sender[],
-): { readonly user: VirtualUser; readonly share: number }[] {
+function virtualUsersOf({
+  traffic,
+  senders,
+}: PlannedStep): { readonly user: VirtualUser; readonly share: number }[] {
+  const { mix, clicks, surfaces, sessions: hasSession = true } = traffic;
   const kinds = weightsOf(mix);
   const sum = kinds.reduce((total, [, weight]) => total + weight, 0);
   const { rate = 0, after = 0 } = clicks ?? {};
   return senders.flatMap((sender) =>
     kinds.flatMap(([kind, weight]) => {
       const share = weight / sum / senders.length;
-      const user = { kind, sender, surfaces, hasSession: sessions, clickAfterMs: undefined };
-      if (kind !== "impression" || rate === 0) return [{ user, share }];
-      // Clicks are a separate kind of user: Artillery's own probability is in whole per cent, and not exact.
-      const clicking = { ...user, clickAfterMs: durationMs(after) };
+      const user = { kind, sender, surfaces, hasSession, clickAfterMs: undefined };
+      if (kind !== "impression") return [{ user, share }];
+      // Those who click are users of their own: Artillery's probability is in whole per cent, and not exact.
       return [
         { user, share: share * (1 - rate) },
-        { user: clicking, share: share * rate },
+        { user: { ...user, clickAfterMs: durationMs(after) }, share: share * rate },
       ];
     }),
   );
@@ -102,13 +128,14 @@ function nameOf({ kind, sender, surfaces, hasSession, clickAfterMs }: VirtualUse
 function variablesOf({ kind, sender, surfaces }: VirtualUser): [string, unknown][] {
   const { ordinal, id, apiKey } = sender;
   // Each virtual user gets one item of a list.
-  const used = sender.surfaces.slice(0, surfaces);
+  const used: [string, unknown] = [
+    surfaceVariable(ordinal, surfaces),
+    sender.surfaces.slice(0, surfaces),
+  ];
   return [
     [`publisher_id_${ordinal}`, id],
     [`api_key_${ordinal}`, apiKey],
-    ...(kind === "impression"
-      ? [[surfaceVariable(ordinal, surfaces), used] satisfies [string, unknown]]
-      : []),
+    ...(kind === "impression" ? [used] : []),
   ];
 }
 
@@ -131,29 +158,11 @@ function flowOf({ kind, sender, surfaces, hasSession, clickAfterMs }: VirtualUse
   };
   const impression = { url: operations.impression.path, headers, json };
   if (clickAfterMs === undefined) return [{ post: impression }];
-  const click = {
-    url: operations.click.path,
-    headers,
-    json: { impression_id: "{{ impression_id }}" },
-  };
+  const clicked = { impression_id: "{{ impression_id }}" };
   return [
     // If the answer has no such member, the flow ends, so a refused impression isn't clicked.
     { post: { ...impression, capture: [{ json: "$.impression_id", as: "impression_id" }] } },
-    ...(clickAfterMs === 0 ? [] : [{ think: artilleryDuration(clickAfterMs) }]),
-    { post: click },
+    ...(clickAfterMs === 0 ? [] : [{ think: seconds(clickAfterMs) }]),
+    { post: { url: operations.click.path, headers, json: clicked } },
   ];
-}
-
-/** Artillery lists each scenario a hundred times its weight: a larger sum would use up its memory. */
-const LARGEST_SUM = 10_000;
-
-/** Positive whole numbers in proportion to `weights`: the smallest exact ones, or the nearest within the largest sum. */
-export function wholeWeights(weights: readonly number[]): readonly number[] {
-  const sum = weights.reduce((total, weight) => total + weight, 0);
-  const least = Math.min(...weights);
-  for (let times = 1; (times * sum) / least <= LARGEST_SUM; times += 1) {
-    const scaled = weights.map((weight) => (weight / least) * times);
-    if (scaled.every(isNearlyWhole)) return scaled.map(Math.round);
-  }
-  return weights.map((weight) => Math.max(1, Math.round((weight / sum) * LARGEST_SUM)));
 }

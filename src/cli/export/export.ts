@@ -4,24 +4,23 @@ import { underName } from "../../base/input.ts";
 import { adsimLine } from "../../base/shell.ts";
 import { simulatorFor, worldOf } from "../../play/player/play-in-process.ts";
 import { overrideWords } from "../../play/scenario/overrides.ts";
-import type { PublisherRef } from "../../play/scenario/types.ts";
+import type { Scenario } from "../../play/scenario/types.ts";
+import { openServiceTarget } from "../../play/targets/service-target.ts";
 import { readTargetUrl } from "../../play/targets/target-url.ts";
 import { wireRequestOf } from "../../play/targets/wire-request.ts";
 import { sendsImpressions } from "../../play/traffic/source.ts";
-import type { Traffic } from "../../play/traffic/traffic.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { buildRequest } from "../../spec/build-request.ts";
-import type { WorldSettings } from "../../world/publishers/world-settings.ts";
 import type { CommonFlags } from "../options/common-options.ts";
-import { type CommandFailure, wrongUsage } from "../output/exit.ts";
+import { wrongUsage } from "../output/exit.ts";
 import { checkOut, writeOut } from "../output/reports.ts";
 import { say } from "../output/say.ts";
 import { type CredentialFlags, type GivenPublisher, givenPublishers } from "../play/credentials.ts";
-import { type ResolvedScenario, resolveScenario } from "../play/resolve-scenario.ts";
+import { resolveScenario } from "../play/resolve-scenario.ts";
 import type { HostProcess } from "../processes/host-process.ts";
 import { artillery } from "./artillery.ts";
 import { k6 } from "./k6.ts";
-import type { LoadFile, LoadTool, Sender } from "./load-tool.ts";
+import type { Load, LoadTool, PlannedTraffic, Sender } from "./load-tool.ts";
 import type { ToolName } from "./tool-names.ts";
 import { planOf } from "./traffic-plan.ts";
 
@@ -42,44 +41,41 @@ export async function exportScenario(
   flags: ExportFlags,
   host: HostProcess,
 ): Promise<void> {
-  const { out } = flags;
-  const { limits, load } = tools[flags.to];
   const given = givenPublishers(flags);
   given.forEach(checkKey);
   const target = readTargetUrl(flags.target ?? DEFAULT_TARGET).url;
-  const chosen = await resolveScenario(source, flags, host);
-  const { scenario } = chosen;
-  const { settings } = resolveOptions(worldOf(scenario));
-  const { trafficSteps, leftOut } = planOf(scenario, limits);
-  if (trafficSteps.length === 0) {
+  const { scenario } = await resolveScenario(source, flags, host);
+  const { steps, leftOut } = planOf(scenario);
+  if (steps.length === 0) {
     throw wrongUsage(`${source} has no traffic step, and nothing else can be exported.`);
   }
-  const senders = sendersIn(chosen, given);
-  const made = load({
-    ...{ scenario: scenario.name, seed: settings.seed, target, out },
-    thresholds: scenario.thresholds ?? [],
-    steps: trafficSteps.map((step) => ({ ...step, senders: senders(step.traffic) })),
+  const senders = await sendersOf(steps, { source, scenario, given, target: flags.target });
+  const load = tools[flags.to]({
+    ...{ name: scenario.name, target, out: flags.out, thresholds: scenario.thresholds ?? [] },
+    steps: steps.map((step) => ({
+      ...step,
+      senders: publishersOf(step).flatMap((one) => senders.get(one) ?? []),
+    })),
   });
-  await writeLoad(made.files, source, host);
-  const parts = [...leftOut, ...(made.leftOut ?? [])].map((what) => `  ${what}\n`);
+  await writeLoad(load, source, host);
+  const parts = [...leftOut, ...load.leftOut].map((what) => `  ${what}\n`);
   const missing =
     parts.length === 0 ? "" : `adsim: the export leaves out these parts:\n${parts.join("")}`;
-  const keys = given.length > 0 ? "" : aboutKeys(settings);
-  say(`${missing}${keys}adsim: run it with: ${made.runLine}\n`, host.stderr);
+  const keys = given.length > 0 ? "" : aboutKeys(scenario);
+  say(`${missing}${keys}adsim: run it with: ${load.runLine}\n`, host.stderr);
 }
 
 /** `input`: the file of the scenario, which none may replace. @throws CommandFailure for a file that can't be written. */
 async function writeLoad(
-  files: readonly LoadFile[],
+  { files }: Load,
   input: string,
   { stdout, stderr }: HostProcess,
 ): Promise<void> {
-  const outputs = files.map(({ file, content }) => ({ file, content, option: `--out ${file}` }));
-  for (const { file, option } of outputs)
-    if (file !== undefined) await checkOut({ option, file }, [input]);
-  for (const { file, option, content } of outputs) {
+  for (const { file } of files)
+    if (file !== undefined) await checkOut({ option: `--out ${file}`, file }, [input]);
+  for (const { file, content } of files) {
     if (file === undefined) say(content, stdout);
-    else await writeOut({ option, file, content }, stderr);
+    else await writeOut({ option: `--out ${file}`, file, content }, stderr);
   }
 }
 
@@ -89,41 +85,74 @@ function checkKey({ id, apiKey }: GivenPublisher): void {
   underName("api-key", () => wireRequestOf("", request));
 }
 
-function aboutKeys({ seed, publishers, profile }: WorldSettings): string {
+function aboutKeys(scenario: Scenario): string {
+  const { seed, publishers, profile } = resolveOptions(worldOf(scenario)).settings;
   const world = overrideWords({ seed, publishers, profile });
   return `adsim: the API keys work with: ${adsimLine(["serve", ...world])}\n`;
 }
 
-/** Finds the senders of a traffic step. */
-function sendersIn(
-  { source, scenario }: ResolvedScenario,
-  given: readonly GivenPublisher[],
-): (traffic: Traffic) => readonly Sender[] {
-  const { publishers } = simulatorFor(scenario);
-  const wrong = (why: string): CommandFailure => wrongUsage(`${source}: ${why}`);
+interface Origin {
+  readonly source: string;
+  readonly scenario: Scenario;
+  readonly given: readonly GivenPublisher[];
+  /** Undefined if the user named none. */
+  readonly target: string | undefined;
+}
 
-  function senderOf(publisherRef: PublisherRef): Sender {
-    if (typeof publisherRef !== "number") {
+/** The publishers that send the traffic. @throws CommandFailure if one isn't known, or lacks surfaces for impressions. */
+async function sendersOf(
+  steps: readonly PlannedTraffic[],
+  { source, scenario, given, target }: Origin,
+): Promise<ReadonlyMap<number | string, Sender>> {
+  const { publishers } = simulatorFor(scenario);
+  const needSurfaces = new Set(
+    steps.filter(({ traffic }) => sendsImpressions(traffic)).flatMap(publishersOf),
+  );
+  const senders = new Map<number | string, Sender>();
+  for (const ordinal of new Set(steps.flatMap(publishersOf))) {
+    const wrong = (why: string): Error => wrongUsage(`${source}: ${why}`);
+    if (typeof ordinal !== "number") {
       throw wrong(
-        `its traffic is sent by ${publisherRef}, which signs up in the scenario. A load generator can only use publishers that exist before it starts; name one by its number.`,
+        `its traffic is sent by ${ordinal}, which signs up in the scenario. A load generator can only use publishers that exist before it starts; name one by its number.`,
       );
     }
-    if (given.length === 0) {
-      const { id, apiKey, surfaces } = publishers.at(publisherRef);
-      return { ordinal: publisherRef, id, apiKey, surfaces: surfaces.map((surface) => surface.id) };
+    const found = given.length > 0 ? given[ordinal] : publishers.at(ordinal);
+    if (found === undefined) {
+      throw wrong(
+        `its traffic is sent by publisher ${ordinal} (the first is 0), but you gave only ${given.length}. Give the others with --api-key and --publisher too.`,
+      );
     }
-    const sender = given[publisherRef];
-    if (sender !== undefined) return { ordinal: publisherRef, ...sender };
-    throw wrong(
-      `its traffic is sent by publisher ${publisherRef} (the first is 0), but you gave only ${given.length}. Give the others with --api-key and --publisher too.`,
-    );
+    const { id, apiKey } = found;
+    let surfaces = found.surfaces.map((one) => (typeof one === "string" ? one : one.id));
+    if (needSurfaces.has(ordinal) && surfaces.length === 0) {
+      if (given.length > 0 && target !== undefined) surfaces = await askedAt(target, found);
+      if (surfaces.length === 0) {
+        const advice =
+          given.length === 0
+            ? "Let another one send the impressions."
+            : "Give them with --surface ID, or the service with --target URL, which is then asked.";
+        throw wrong(`publisher ${ordinal} (${id}) has no surfaces. ${advice}`);
+      }
+    }
+    senders.set(ordinal, { ordinal, id, apiKey, surfaces });
   }
-  return (traffic) =>
-    (traffic.publishers ?? [0]).map((publisherRef) => {
-      const sender = senderOf(publisherRef);
-      if (sender.surfaces.length > 0 || !sendsImpressions(traffic)) return sender;
-      const advice =
-        given.length > 0 ? "Give them with --surface ID." : "Let another one send the impressions.";
-      throw wrong(`publisher ${publisherRef} (${sender.id}) has no surfaces. ${advice}`);
-    });
+  return senders;
+}
+
+/** The surfaces that the service lists for this publisher, as a play would use them. */
+async function askedAt(url: string, { id, apiKey }: Omit<Sender, "ordinal" | "surfaces">) {
+  const service = await openServiceTarget(readTargetUrl(url), {
+    credentials: [{ id, apiKey }],
+    plan: { reads: 0, asksSurfaces: true },
+  });
+  try {
+    const member = await service.performers.member?.({ kind: "member", ordinal: 0 });
+    return (member?.surfaces ?? []).map((surface) => surface.id);
+  } finally {
+    await service.close();
+  }
+}
+
+function publishersOf({ traffic }: PlannedTraffic): readonly (number | string)[] {
+  return traffic.publishers ?? [0];
 }

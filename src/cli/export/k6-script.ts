@@ -1,10 +1,21 @@
 /** The script for k6: options and a table of what each traffic step sends, then code that is the same for all scenarios. */
 
+import { indentedJson } from "../../base/text.ts";
 import { ADS, RECENT } from "../../play/traffic/request-factory.ts";
 import { type OperationId, operationIds, operations } from "../../spec/operations.ts";
 import { lenientSchemas } from "../../spec/responses.ts";
-import { jsLiteral } from "./js-literal.ts";
-import type { Executor } from "./k6-executors.ts";
+
+/** One for each traffic step. */
+export interface Executor {
+  readonly executor: "ramping-arrival-rate";
+  readonly startTime: string;
+  readonly timeUnit: string;
+  readonly startRate: number;
+  readonly stages: readonly { readonly duration: string; readonly target: number }[];
+  readonly preAllocatedVUs: number;
+  readonly maxVUs: number;
+  readonly gracefulStop: string;
+}
 
 /** What a traffic step sends, as the script reads it. */
 export interface K6Traffic {
@@ -53,13 +64,13 @@ const DATA = ${JSON.stringify(`./${dataFile}`)};
 const publishers = new SharedArray("publishers", () => JSON.parse(open(DATA)));
 
 // If k6 drops iterations because of insufficient VUs, raise preAllocatedVUs and maxVUs.
-export const options = ${jsLiteral({ scenarios, thresholds })};
+export const options = ${literal({ scenarios, thresholds })};
 
 // What each of these scenarios sends. Publishers are places in the data, and after is in seconds.
-const traffic = ${jsLiteral(traffic)};
+const traffic = ${literal(traffic)};
 
 // How each operation is called, and which members its answer has.
-const operations = ${jsLiteral(called)};
+const operations = ${literal(called)};
 
 // Without a whole answer, or with a status from 500.
 const errors = new Rate("errors");
@@ -71,15 +82,16 @@ const refusedCount = new Counter("refused_count");
 ${CODE}`;
 }
 
-interface K6Operation {
-  readonly method: string;
-  readonly path: string;
-  readonly members: readonly string[];
-}
-
-function operationOf(id: OperationId): K6Operation {
+function operationOf(id: OperationId): object {
   const { method, path } = operations[id];
   return { method, path, members: Object.keys(lenientSchemas[id].properties ?? {}) };
+}
+
+/** As JSON, with each innermost list and object on a line. */
+function literal(value: unknown): string {
+  return indentedJson(value)
+    .trimEnd()
+    .replaceAll(/[{[]\n[^{}[\]]*[}\]]/g, (inner) => inner.replaceAll(/\n\s*/g, " "));
 }
 
 const CODE = `// What a draw is for.

@@ -10,79 +10,57 @@ export interface K6Thresholds {
   readonly leftOut: readonly string[];
 }
 
-/** What k6 compares, and with what: a share from 0 to 1, milliseconds, or a count. */
-interface Judged {
-  readonly metric: string;
-  readonly aggregation: string;
-  readonly bound: number;
-}
-
 /** `planned`: how many requests there will be. k6 has no share of dropped iterations, only their number. */
 export function k6ThresholdsOf(texts: readonly string[], planned: number): K6Thresholds {
   const thresholds: Record<string, string[]> = {};
   const unknown: string[] = [];
   for (const text of texts) {
     const threshold = parseThreshold(text);
-    const judged = judgedBy(threshold, planned);
-    if (judged === undefined) {
-      unknown.push(text);
-      continue;
+    const [metric, aggregation, bound] = judgedBy(threshold, planned) ?? [];
+    if (metric === undefined) unknown.push(text);
+    else {
+      const comparison = threshold.comparison === "=" ? "==" : threshold.comparison;
+      thresholds[metric] = [...(thresholds[metric] ?? []), `${aggregation}${comparison}${bound}`];
     }
-    const { metric, aggregation, bound } = judged;
-    const comparison = threshold.comparison === "=" ? "==" : threshold.comparison;
-    thresholds[metric] ??= [];
-    thresholds[metric].push(`${aggregation}${comparison}${bound}`);
   }
   const hasErrors = "errors" in thresholds || counters.errors in thresholds;
-  const hasDropped = "dropped_iterations" in thresholds;
-  return {
-    thresholds,
-    leftOut: [
-      ...(unknown.length === 0 ? [] : [`thresholds: k6 can't judge ${formatList(unknown)}`]),
-      ...(hasErrors && !hasDropped ? [DROPPED] : []),
-    ],
-  };
+  const leftOut = [
+    ...(unknown.length === 0 ? [] : [`thresholds: k6 can't judge ${formatList(unknown)}`]),
+    ...(hasErrors && !("dropped_iterations" in thresholds)
+      ? ["thresholds: k6 doesn't count dropped requests as errors; add a threshold for dropped"]
+      : []),
+  ];
+  return { thresholds, leftOut };
 }
 
-const DROPPED =
-  "thresholds: k6 doesn't count dropped requests as errors; add a threshold for dropped";
+const counters = { errors: "error_count", refused: "refused_count" } as const;
+const percentiles = {
+  ...{ p50: "p(50)", p90: "p(90)", p95: "p(95)", p99: "p(99)", p999: "p(99.9)" },
+  ...{ max: "max", mean: "avg" },
+} as const;
 
-function judgedBy(threshold: Threshold, planned: number): Judged | undefined {
-  const { of, unit, digits, decimals } = threshold;
+/** What k6 compares, and with what: a share from 0 to 1, milliseconds, or a count. */
+function judgedBy(
+  { of, unit, bound, comparison }: Threshold,
+  planned: number,
+): [metric: string, aggregation: string, bound: number] | undefined {
   switch (of) {
     case "errors":
-    case "refused": {
-      if (unit !== "%") return { metric: counters[of], aggregation: "count", bound: digits };
-      return { metric: of, aggregation: "rate", bound: shareOf(threshold) };
-    }
+    case "refused":
+      // A share has at most six decimals as a percentage.
+      if (unit === "%") return [of, "rate", Number((bound / 100).toFixed(8))];
+      return [counters[of], "count", bound];
     case "dropped": {
-      const round = threshold.comparison === "<" ? Math.ceil : Math.floor;
-      // Divided last, so that a whole number stays whole.
-      const bound = unit === "%" ? round((digits * planned) / Number(`1e${decimals + 2}`)) : digits;
-      return { metric: "dropped_iterations", aggregation: "count", bound };
+      const round = comparison === "<" ? Math.ceil : Math.floor;
+      const count = unit === "%" ? round((bound * planned) / 100) : bound;
+      return ["dropped_iterations", "count", count];
     }
     case "sent":
-      return { metric: "http_reqs", aggregation: "count", bound: digits };
+      return ["http_reqs", "count", bound];
     case "late":
     case "invariants":
       return undefined;
     default:
-      return { metric: "http_req_duration", aggregation: aggregations[of], bound: digits };
+      return ["http_req_duration", percentiles[of], bound];
   }
-}
-
-const counters = { errors: "error_count", refused: "refused_count" } as const;
-
-const aggregations = {
-  p50: "p(50)",
-  p90: "p(90)",
-  p95: "p(95)",
-  p99: "p(99)",
-  p999: "p(99.9)",
-  max: "max",
-  mean: "avg",
-} as const;
-
-function shareOf({ digits, decimals }: Threshold): number {
-  return digits / Number(`1e${decimals + 2}`);
 }

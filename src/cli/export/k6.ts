@@ -1,31 +1,27 @@
-/** Writes traffic as a script for k6, and its publishers as a file of data beside it. */
+/** Writes traffic as a script for k6, and its publishers as a file of data beside it. k6's documentation is the reference. */
 
 import { basename } from "node:path";
 import { durationMs } from "../../base/duration.ts";
 import { commandLine } from "../../base/shell.ts";
 import { indentedJson } from "../../base/text.ts";
 import { timeoutMsOf, weightsOf } from "../../play/traffic/source.ts";
+import type { Traffic } from "../../play/traffic/traffic.ts";
 import { wrongUsage } from "../output/exit.ts";
-import { goDuration } from "./go-duration.ts";
-import { clickedShareOf, type Executor, executorOf, k6RatesOf } from "./k6-executors.ts";
-import { type K6Traffic, k6Script } from "./k6-script.ts";
+import { type ArrivalCounts, countArrivals } from "./arrival-counts.ts";
+import { type Executor, type K6Traffic, k6Script } from "./k6-script.ts";
 import { k6ThresholdsOf } from "./k6-thresholds.ts";
-import type { Load, LoadPlan, LoadTool, PlannedTraffic, Sender } from "./load-tool.ts";
-import { arrivalsOf } from "./rates.ts";
-
-export const k6: LoadTool = {
-  limits: {
-    lacks: ["poisson"],
-    mixesSteps: false,
-    hasOneTimeout: false,
-    aboutThresholds: undefined,
-  },
-  load: loadOf,
-};
+import type { Load, LoadPlan, PlannedTraffic, Sender } from "./load-tool.ts";
 
 const ENDING = ".js";
+/** In what time most answers come. */
+const USUAL_ANSWER_MS = 200;
+/** A virtual user takes some megabytes. */
+const MOST_USERS = 10_000;
+/** k6 starts the last request at the end of the last stage, and stops then, unless there is another one. */
+const LAST_STAGE = { duration: "1s", target: 0 };
 
-function loadOf({ scenario, steps, thresholds: given, target, out }: LoadPlan): Load {
+/** @throws CommandFailure without a name for the script. */
+export function k6({ name: scenario, steps, thresholds: given, target, out }: LoadPlan): Load {
   if (!out?.endsWith(ENDING)) {
     throw wrongUsage(
       "--to k6 writes two files: a script, and its data beside it. Name the script with --out FILE.js.",
@@ -35,26 +31,25 @@ function loadOf({ scenario, steps, thresholds: given, target, out }: LoadPlan): 
   const senders = new Map<number, Sender>(
     steps.flatMap((step) => step.senders.map((sender) => [sender.ordinal, sender] as const)),
   );
-  const places = new Map(Array.from(senders.keys(), (ordinal, place) => [ordinal, place]));
+  const places = Array.from(senders.keys());
   const executors: Record<string, Executor> = {};
   const traffic: Record<string, K6Traffic> = {};
   let [fromMs, planned] = [0, 0];
-  for (const [number, step] of steps.entries()) {
-    const rates = k6RatesOf(step.traffic, step.startMs);
+  for (const step of steps) {
+    const counts = countArrivals(step);
     const name = nameOf(step, executors);
-    executors[name] = executorOf(step.traffic, rates, fromMs);
-    traffic[name] = k6TrafficOf(step, number, places);
+    executors[name] = executorOf(step.traffic, counts, fromMs);
+    traffic[name] = k6TrafficOf(
+      step,
+      step.senders.map(({ ordinal }) => places.indexOf(ordinal)),
+    );
     fromMs += durationMs(step.traffic.for);
-    planned += arrivalsOf(rates) * (1 + clickedShareOf(step.traffic));
+    planned += counts.total * (1 + clickedShareOf(step.traffic));
   }
   const { thresholds, leftOut } = k6ThresholdsOf(given, planned);
   const dataFile = basename(data);
   const script = k6Script({ name: scenario, target, dataFile, executors, traffic, thresholds });
-  const publishers = Array.from(senders.values(), ({ id, apiKey, surfaces }) => ({
-    id,
-    apiKey,
-    surfaces,
-  }));
+  const publishers = Array.from(senders.values(), ({ ordinal: _, ...sender }) => sender);
   return {
     files: [
       { file: data, content: indentedJson(publishers) },
@@ -70,26 +65,79 @@ function nameOf(
   { name = "traffic" }: PlannedTraffic,
   taken: Readonly<Record<string, unknown>>,
 ): string {
-  for (let number = 1; ; number += 1) {
-    const numbered = number === 1 ? name : `${name}_${number}`;
-    if (!Object.hasOwn(taken, numbered)) return numbered;
+  let [free, number] = [name, 1];
+  while (Object.hasOwn(taken, free)) {
+    number += 1;
+    free = `${name}_${number}`;
   }
+  return free;
 }
 
 function k6TrafficOf(
-  { traffic, senders }: PlannedTraffic,
-  number: number,
-  places: ReadonlyMap<number, number>,
+  { traffic, number }: PlannedTraffic,
+  publishers: readonly number[],
 ): K6Traffic {
   const { mix, surfaces, sessions = true, repeatedSessions = 0, clicks } = traffic;
   return {
-    number,
-    publishers: senders.map(({ ordinal }) => places.get(ordinal) ?? 0),
-    mix: Object.fromEntries(weightsOf(mix)),
-    surfaces,
-    sessions,
-    repeatedSessions,
+    ...{ number, publishers, mix: Object.fromEntries(weightsOf(mix)) },
+    ...{ surfaces, sessions, repeatedSessions },
     clicks: { rate: clicks?.rate ?? 0, after: durationMs(clicks?.after ?? 0) / 1000 },
-    timeout: goDuration(timeoutMsOf(traffic)),
+    timeout: seconds(timeoutMsOf(traffic)),
   };
+}
+
+/** `fromMs`: when it begins, counted from the beginning of the test. */
+function executorOf(traffic: Traffic, counts: ArrivalCounts, fromMs: number): Executor {
+  const { intervalMs, stretches } = counts;
+  // k6 goes from one stage's target to the next in a line, so each stretch needs a jump first.
+  const stages = stretches.flatMap(({ lengthMs, count }) => {
+    const target = Math.round((count * intervalMs) / lengthMs);
+    return [
+      { duration: "0s", target },
+      { duration: seconds(lengthMs), target },
+    ];
+  });
+  const [first, ...others] = stages;
+  return {
+    executor: "ramping-arrival-rate",
+    startTime: seconds(fromMs),
+    timeUnit: seconds(intervalMs),
+    startRate: first?.target ?? 0,
+    stages: [...others, { duration: "0s", target: 0 }, LAST_STAGE],
+    ...usersFor(traffic, counts),
+  };
+}
+
+/** A virtual user is busy until its answer has come, and until it has clicked. */
+function usersFor(
+  traffic: Traffic,
+  { stretches, total }: ArrivalCounts,
+): Pick<Executor, "preAllocatedVUs" | "maxVUs" | "gracefulStop"> {
+  const peak = Math.max(...stretches.map(({ count, lengthMs }) => count / lengthMs));
+  const timeoutMs = timeoutMsOf(traffic);
+  const clicked = clickedShareOf(traffic);
+  const clickMs = durationMs(traffic.clicks?.after ?? 0);
+  const busy = (answerMs: number): number => {
+    const waiting = peak * (answerMs + clicked * (clickMs + answerMs));
+    return Math.min(Math.max(Math.ceil(waiting), 1), Math.max(total, 1), MOST_USERS);
+  };
+  const longestMs = clicked > 0 ? timeoutMs + clickMs + timeoutMs : timeoutMs;
+  return {
+    preAllocatedVUs: busy(Math.min(USUAL_ANSWER_MS, timeoutMs)),
+    maxVUs: busy(timeoutMs),
+    gracefulStop: seconds(Math.ceil(longestMs / 1000) * 1000),
+  };
+}
+
+/** The share of arrivals that a click follows. */
+function clickedShareOf({ mix, clicks }: Traffic): number {
+  const weights = weightsOf(mix);
+  const sum = weights.reduce((total, [, weight]) => total + weight, 0);
+  const [, impressions = 0] = weights.find(([operation]) => operation === "impression") ?? [];
+  return (impressions / sum) * (clicks?.rate ?? 0);
+}
+
+/** k6 reads durations as Go does. */
+function seconds(ms: number): string {
+  return `${ms / 1000}s`;
 }

@@ -1,14 +1,6 @@
-/**
- * Latencies of any number of requests as an HDR histogram, with three significant digits from a microsecond to an hour.
- * Imports only the needed part of the library, which loads several times as fast.
- */
+/** Latencies of any number of requests: how many took how long, to a few significant digits. */
 
-import {
-  constructorFromBucketSize,
-  type JsHistogramConstructor,
-} from "hdr-histogram-js/dist/JsHistogramFactory.js";
-
-/** Latencies in milliseconds. */
+/** Latencies in milliseconds. Percentiles are rounded to four digits. */
 export interface LatencySummary {
   readonly p50: number;
   readonly p90: number;
@@ -25,96 +17,65 @@ export interface Latencies {
   add(others: Latencies): void;
   /** Undefined if nothing was recorded. */
   summary(): LatencySummary | undefined;
+  /** How often each latency was recorded. */
+  readonly counts: ReadonlyMap<number, number>;
+  readonly sumMs: number;
+  readonly maxMs: number;
 }
 
-interface Recorded extends Latencies {
-  readonly recorded: {
-    zeros: number;
-    sumMs: number;
-    maxMs: number;
-    histogram: Histogram | undefined;
-  };
-}
+/** `digits`: how exact percentiles are. */
+export function createLatencies(digits = 4): Latencies {
+  const counts = new Map<number, number>();
+  let [sumMs, maxMs] = [0, 0];
 
-const HistogramOf32Bits: JsHistogramConstructor = constructorFromBucketSize(32);
-type Histogram = InstanceType<JsHistogramConstructor>;
-
-const MICROSECONDS = 1000;
-const HOUR_MICROSECONDS = 3_600_000_000;
-
-/** `significantDigits`: how exact percentiles are. @default 3 */
-export function createLatencies(significantDigits: 2 | 3 = 3): Latencies {
-  // In virtual time most latencies are 0. These are only counted, and the histogram is made when it is needed.
-  const recorded: Recorded["recorded"] = { zeros: 0, sumMs: 0, maxMs: 0, histogram: undefined };
-
-  function ownHistogram(): Histogram {
-    recorded.histogram ??= new HistogramOf32Bits(1, HOUR_MICROSECONDS, significantDigits);
-    return recorded.histogram;
+  function count(latencyMs: number, times: number): void {
+    counts.set(latencyMs, (counts.get(latencyMs) ?? 0) + times);
   }
-  const own: Recorded = {
-    recorded,
+
+  return {
     record(latencyMs) {
-      if (latencyMs === 0) {
-        recorded.zeros += 1;
-        return;
-      }
-      const microseconds = Math.round(latencyMs * MICROSECONDS);
-      ownHistogram().recordValue(Math.min(Math.max(microseconds, 0), HOUR_MICROSECONDS));
-      recorded.sumMs += latencyMs;
-      if (latencyMs > recorded.maxMs) recorded.maxMs = latencyMs;
+      // In virtual time most latencies are 0.
+      count(latencyMs === 0 ? 0 : Number(inMicroseconds(latencyMs).toPrecision(digits)), 1);
+      sumMs += latencyMs;
+      maxMs = Math.max(maxMs, latencyMs);
     },
     add(others) {
-      // The cast is safe: every `Latencies` is created here.
-      const { zeros, sumMs, maxMs, histogram: more } = (others as Recorded).recorded;
-      recorded.zeros += zeros;
-      recorded.sumMs += sumMs;
-      recorded.maxMs = Math.max(recorded.maxMs, maxMs);
-      if (more !== undefined) ownHistogram().add(more);
+      for (const [latencyMs, times] of others.counts) count(latencyMs, times);
+      sumMs += others.sumMs;
+      maxMs = Math.max(maxMs, others.maxMs);
     },
     summary() {
-      const { zeros, sumMs, maxMs, histogram: held } = recorded;
-      const count = zeros + (held?.totalCount ?? 0);
-      if (count === 0) return undefined;
-      const at = (perMille: number): number => percentile(recorded, count, perMille);
+      if (counts.size === 0) return undefined;
+      const sorted = Array.from(counts).sort(([left], [right]) => left - right);
+      const total = sorted.reduce((sum, [, times]) => sum + times, 0);
+      const max = inMicroseconds(maxMs);
+      const at = (perMille: number): number =>
+        Math.min(nearestRank(sorted, Math.ceil((total * perMille) / 1000)), max);
       return {
-        p50: at(500),
-        p90: at(900),
-        p95: at(950),
-        p99: at(990),
-        p999: at(999),
-        max: inMicroseconds(maxMs),
-        mean: inMicroseconds(sumMs / count),
+        ...{ p50: at(500), p90: at(900), p95: at(950), p99: at(990), p999: at(999) },
+        ...{ max, mean: inMicroseconds(sumMs / total) },
       };
     },
+    counts,
+    get sumMs() {
+      return sumMs;
+    },
+    get maxMs() {
+      return maxMs;
+    },
   };
-  return own;
 }
 
-/** The latency that `perMille` of a thousand requests don't exceed, by nearest rank. */
-function percentile(
-  { zeros, maxMs, histogram }: Recorded["recorded"],
-  count: number,
-  perMille: number,
-): number {
-  const rank = Math.ceil((count * perMille) / 1000);
-  if (histogram === undefined || rank <= zeros) return 0;
-  // The library takes a percentage. The middle of the rank is safe from rounding into the next one.
-  const percentage = ((rank - zeros - 0.5) / histogram.totalCount) * 100;
-  const highest = histogram.getValueAtPercentile(percentage);
-  const shortest = shortestWithin(histogram.lowestEquivalentValue(highest), highest);
-  return Math.min(shortest / MICROSECONDS, inMicroseconds(maxMs));
-}
-
-/** The number with the fewest digits in a histogram bucket, so that 250 ms is shown as 250, not 250.111. */
-function shortestWithin(lowest: number, highest: number): number {
-  const middle = (lowest + highest) / 2;
-  for (let digits = 1; digits <= 10; digits += 1) {
-    const candidate = Number(middle.toPrecision(digits));
-    if (candidate >= lowest && candidate <= highest) return candidate;
+/** The latency that comes at this place, from 1, in ascending order. */
+function nearestRank(sorted: readonly (readonly [number, number])[], rank: number): number {
+  let passed = 0;
+  for (const [latencyMs, times] of sorted) {
+    passed += times;
+    if (passed >= rank) return latencyMs;
   }
-  return middle;
+  return 0;
 }
 
 function inMicroseconds(ms: number): number {
-  return Math.round(ms * MICROSECONDS) / MICROSECONDS;
+  return Math.round(ms * 1000) / 1000;
 }

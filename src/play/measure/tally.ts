@@ -7,7 +7,6 @@ import {
   requestOutcomes,
 } from "../../invariants/client-exchange.ts";
 import { type OperationId, operationIds } from "../../spec/operations.ts";
-
 import type { Punctuality } from "../traffic/order.ts";
 import { creditedMicros } from "./credited.ts";
 
@@ -48,17 +47,16 @@ export interface Tally {
   add(other: Tally): void;
   summary(): TallySummary;
   readonly counts: Counts;
+  /** Ids in the answers, up to one more than {@link MAX_IDS}. */
+  readonly ids: ReadonlySet<string>;
 }
 
-interface Counts {
+/** The counts themselves, as the timeline has them for each of its buckets. */
+export interface Counts {
   readonly outcomes: Record<RequestOutcome, number>;
   readonly operations: Record<OperationId, { sent: number; ok: number }>;
-  readonly statuses: Map<number, number>;
-  readonly ids: Set<string>;
-  /** Whether there were more ids than {@link MAX_IDS}. */
-  tooManyIds: boolean;
-  late: number;
-  dropped: number;
+  /** Whole answers by status. */
+  readonly statuses: Record<string, number>;
   creditedMicros: number;
 }
 
@@ -68,40 +66,34 @@ const ID = /"(?:impression|click)_id"\s*:\s*"((?:[^"\\]|\\.)*)"/;
 
 export function createTally(): Tally {
   const counts = noCounts();
-  const { outcomes, operations, statuses } = counts;
-  // Most answers have the same operation as the one before.
-  let last: OperationId | undefined;
-  let ofLast = { sent: 0, ok: 0 };
+  const ids = new Set<string>();
+  const punctual = { late: 0, dropped: 0 };
 
+  function addId(id: string | undefined): void {
+    if (id !== undefined && ids.size <= MAX_IDS) ids.add(id);
+  }
+  function addPunctuality({ late, dropped }: Punctuality): void {
+    punctual.late += late;
+    punctual.dropped += dropped;
+  }
   return {
     counts,
+    ids,
     count(exchange, micros = creditedMicros(exchange.text)) {
-      const { operation, outcome } = exchange;
-      outcomes[outcome] += 1;
-      const isOk = outcome === "answered" && exchange.status === 200;
-      if (operation !== undefined) {
-        if (operation !== last) {
-          last = operation;
-          ofLast = operations[operation];
-        }
-        ofLast.sent += 1;
-        if (isOk) ofLast.ok += 1;
-      }
-      if (outcome !== "answered") return;
-      statuses.set(exchange.status, (statuses.get(exchange.status) ?? 0) + 1);
-      counts.creditedMicros += micros;
-      if (isOk && !counts.tooManyIds) addId(counts, ID.exec(exchange.text)?.[1]);
+      countExchange(counts, exchange, micros);
+      if (isOk(exchange)) addId(ID.exec(exchange.text)?.[1]);
     },
-    addPunctuality({ late, dropped }) {
-      counts.late += late;
-      counts.dropped += dropped;
+    addPunctuality,
+    add(other) {
+      addCounts(counts, other.counts);
+      for (const id of other.ids) addId(id);
+      addPunctuality(other.summary());
     },
-    add: (other) => addCounts(counts, other.counts),
-    summary: () => summaryOf(counts),
+    summary: () => summaryOf(counts, ids, punctual),
   };
 }
 
-function noCounts(): Counts {
+export function noCounts(): Counts {
   const none = (): { sent: number; ok: number } => ({ sent: 0, ok: 0 });
   return {
     outcomes: { answered: 0, cut: 0, lost: 0, "timed-out": 0 },
@@ -112,68 +104,69 @@ function noCounts(): Counts {
       surfaces: none(),
       payouts: none(),
     },
-    statuses: new Map(),
-    ids: new Set(),
-    tooManyIds: false,
-    late: 0,
-    dropped: 0,
+    statuses: {},
     creditedMicros: 0,
   };
 }
 
-function addId(counts: Counts, id: string | undefined): void {
-  if (id === undefined) return;
-  counts.ids.add(id);
-  if (counts.ids.size <= MAX_IDS) return;
-  counts.tooManyIds = true;
-  counts.ids.clear();
+/** `micros`: the credited revenue in the answer. */
+export function countExchange(counts: Counts, exchange: ClientExchange, micros: number): void {
+  const { operation, outcome, status } = exchange;
+  counts.outcomes[outcome] += 1;
+  if (operation !== undefined) {
+    counts.operations[operation].sent += 1;
+    if (isOk(exchange)) counts.operations[operation].ok += 1;
+  }
+  if (outcome !== "answered") return;
+  counts.statuses[status] = (counts.statuses[status] ?? 0) + 1;
+  counts.creditedMicros += micros;
 }
 
-function addCounts(to: Counts, from: Counts): void {
+export function addCounts(to: Counts, from: Counts): void {
   for (const outcome of requestOutcomes) to.outcomes[outcome] += from.outcomes[outcome];
   for (const id of operationIds) {
     to.operations[id].sent += from.operations[id].sent;
     to.operations[id].ok += from.operations[id].ok;
   }
-  for (const [status, answers] of from.statuses) {
-    to.statuses.set(status, (to.statuses.get(status) ?? 0) + answers);
+  for (const [status, answers] of Object.entries(from.statuses)) {
+    to.statuses[status] = (to.statuses[status] ?? 0) + answers;
   }
-  to.tooManyIds ||= from.tooManyIds;
-  if (to.tooManyIds) to.ids.clear();
-  else for (const id of from.ids) addId(to, id);
-  to.late += from.late;
-  to.dropped += from.dropped;
   to.creditedMicros += from.creditedMicros;
 }
 
-/** How many whole answers had a status of at least `from` and below `to`. */
-export function answersFrom(
-  from: number,
-  to: number,
-  statuses: ReadonlyMap<number, number>,
-): number {
-  let sum = 0;
-  for (const [status, answers] of statuses) if (status >= from && status < to) sum += answers;
-  return sum;
+/** What every summary has. */
+export function totalsOf({
+  outcomes,
+  statuses,
+  creditedMicros: micros,
+}: Counts): Pick<TallySummary, "sent" | "ok" | "refused" | "failed" | "statuses" | "creditedInr"> {
+  const answers = (from: number, to: number): number =>
+    Object.entries(statuses).reduce(
+      (sum, [status, count]) => (Number(status) >= from && Number(status) < to ? sum + count : sum),
+      0,
+    );
+  return {
+    sent: requestOutcomes.reduce((sum, outcome) => sum + outcomes[outcome], 0),
+    ok: statuses[200] ?? 0,
+    refused: answers(400, 500),
+    failed: answers(500, Number.POSITIVE_INFINITY),
+    statuses: { ...statuses },
+    creditedInr: microsToInr(micros),
+  };
 }
 
-function summaryOf(counts: Counts): TallySummary {
-  const { outcomes, operations, statuses, ids } = counts;
+function summaryOf(counts: Counts, ids: ReadonlySet<string>, punctual: Punctuality): TallySummary {
+  const { outcomes, operations } = counts;
+  const { sent, ok, refused, failed, statuses, creditedInr } = totalsOf(counts);
+  const { cut, lost, "timed-out": timedOut } = outcomes;
+  const called = operationIds.filter((id) => operations[id].sent > 0);
   return {
-    sent: outcomes.answered + outcomes.cut + outcomes.lost + outcomes["timed-out"],
-    ok: statuses.get(200) ?? 0,
-    refused: answersFrom(400, 500, statuses),
-    failed: answersFrom(500, Number.POSITIVE_INFINITY, statuses),
-    cut: outcomes.cut,
-    lost: outcomes.lost,
-    timedOut: outcomes["timed-out"],
-    late: counts.late,
-    dropped: counts.dropped,
-    statuses: Object.fromEntries(statuses),
-    creditedInr: microsToInr(counts.creditedMicros),
-    differentIds: counts.tooManyIds ? undefined : ids.size,
-    operations: Object.fromEntries(
-      operationIds.filter((id) => operations[id].sent > 0).map((id) => [id, { ...operations[id] }]),
-    ),
+    ...{ sent, ok, refused, failed, cut, lost, timedOut, ...punctual, statuses, creditedInr },
+    differentIds: ids.size > MAX_IDS ? undefined : ids.size,
+    operations: Object.fromEntries(called.map((id) => [id, { ...operations[id] }])),
   };
+}
+
+function isOk({ outcome, status }: ClientExchange): boolean {
+  return outcome === "answered" && status === 200;
 }

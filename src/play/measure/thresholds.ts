@@ -13,10 +13,9 @@ export interface Threshold {
   readonly text: string;
   readonly of: Measure;
   readonly comparison: Comparison;
-  /** The bound is `digits` / 10^`decimals` milliseconds, per cent of the planned requests, or a plain count. */
+  /** In `unit`: milliseconds, per cent of the planned requests, or a plain count. */
+  readonly bound: number;
   readonly unit: "ms" | "%" | "";
-  readonly digits: number;
-  readonly decimals: number;
 }
 
 export interface ThresholdResult {
@@ -30,180 +29,164 @@ export interface ThresholdResult {
 export interface Measured {
   readonly tally: TallySummary;
   readonly latency: LatencySummary | undefined;
-  /** How many invariants are broken; undefined if all are unknown. */
+  /** How many invariants are broken; undefined if none could be judged. */
   readonly brokenInvariants: number | undefined;
 }
 
-type Percentile = keyof LatencySummary;
-type Counted = "errors" | "refused" | "late" | "dropped";
-type Measure = Percentile | Counted | "sent" | "invariants";
-type Bound = Pick<Threshold, "unit" | "digits" | "decimals">;
+type Counted = "errors" | "refused" | "late" | "dropped" | "sent";
+type Measure = keyof LatencySummary | Counted | "invariants";
 type Comparison = "<" | "<=" | "=" | ">=" | ">";
 
 interface Form {
+  /** In which unit the bound is, or may be. */
+  readonly unit: "ms" | "%" | "";
   readonly comparisons: readonly Comparison[];
   /** A bound as it can be written. */
   readonly example: string;
 }
 
-const latencyForm: Form = { comparisons: ["<", "<="], example: "50ms" };
-const countForm: Form = { comparisons: ["<", "<=", "="], example: "0.1% or 0" };
+const latency: Form = { unit: "ms", comparisons: ["<", "<="], example: "50ms" };
+const share: Form = { unit: "%", comparisons: ["<", "<=", "="], example: "0.1%" };
 const forms: Readonly<Record<Measure, Form>> = {
-  p50: latencyForm,
-  p90: latencyForm,
-  p95: latencyForm,
-  p99: latencyForm,
-  p999: latencyForm,
-  max: latencyForm,
-  mean: latencyForm,
-  errors: countForm,
-  refused: countForm,
-  late: countForm,
-  dropped: countForm,
-  invariants: { comparisons: ["="], example: "0" },
-  sent: { comparisons: [">=", ">", "="], example: "1000" },
+  ...{ p50: latency, p90: latency, p95: latency, p99: latency, p999: latency },
+  ...{ max: latency, mean: latency },
+  ...{ errors: share, refused: share, late: share, dropped: share },
+  invariants: { unit: "", comparisons: ["="], example: "0" },
+  sent: { unit: "", comparisons: [">=", ">", "="], example: "1000" },
 };
+const measures = Object.keys(forms) as Measure[];
 
 /** @throws InputError without a field; the caller adds it. */
 export function parseThreshold(text: string): Threshold {
   const parts = /^\s*([A-Za-z][\w-]{0,19})\s*([<>=!]{1,3})\s*([\w.]{1,24}(?:\s?%)?)\s*$/.exec(text);
   if (parts === null) {
-    throw new InputError("", 'must be a measure, a comparison and a bound, such as "p99 < 50ms"');
+    throw wrong('must be a measure, a comparison and a bound, such as "p99 < 50ms"');
   }
-  const [, name = "", comparison = "", bound = ""] = parts;
+  const [, name = "", compared = "", written = ""] = parts;
   const of = measureOf(name);
-  const { comparisons, example } = forms[of];
-  if (!isOneOf(comparisons, comparison)) {
-    const allowed = comparisons.map((each) => `"${of} ${each} ${example.split(" ")[0]}"`);
-    throw new InputError("", `must compare ${of} as in ${formatList(allowed, "or")}`);
+  const { comparisons, example, unit } = forms[of];
+  const comparison = comparisons.find((one) => one === compared);
+  if (comparison === undefined) {
+    const allowed = comparisons.map((one) => `"${of} ${one} ${example}"`);
+    throw wrong(`must compare ${of} as in ${formatList(allowed, "or")}`);
   }
-  if (comparison === "<" && /^[0.]+\s?(?:%|[a-z]*)$/.test(bound)) {
-    const closest = forms[of] === latencyForm ? "<=" : "=";
-    throw new InputError(
-      "",
-      `can never hold: nothing is below 0. Write "${of} ${closest} ${bound}"`,
-    );
+  const threshold = { text, of, comparison, ...(unit === "ms" ? msOf : countOf)(of, written) };
+  if (comparison === "<" && threshold.bound === 0) {
+    const closest = unit === "ms" ? "<=" : "=";
+    throw wrong(`can never hold: nothing is below 0. Write "${of} ${closest} ${written}"`);
   }
-  return { text, of, comparison, ...boundOf(of, bound) };
-}
-
-function boundOf(of: Measure, bound: string): Bound {
-  switch (of) {
-    case "errors":
-    case "refused":
-    case "late":
-    case "dropped":
-      return shareOf(of, bound) ?? wholeNumber(of, bound);
-    case "sent":
-      return wholeNumber(of, bound);
-    case "invariants":
-      if (bound === "0") return { unit: "", digits: 0, decimals: 0 };
-      throw new InputError("", 'must be "invariants = 0": none may be broken');
-    default:
-      return latencyBound(of, bound);
-  }
-}
-
-export function judgeThreshold(threshold: Threshold, measured: Measured): ThresholdResult {
-  const { text, of, comparison, unit, digits, decimals } = threshold;
-  const { tally, latency, brokenInvariants: broken } = measured;
-  const planned = tally.sent + tally.dropped;
-  const unknown = (found: string): ThresholdResult => ({
-    threshold: text,
-    result: "undecided",
-    found,
-  });
-  const judged = (left: number, right: number, found: string): ThresholdResult => ({
-    threshold: text,
-    result: holds(left, comparison, right) ? "passed" : "failed",
-    found,
-  });
-  if (of === "invariants") {
-    if (broken === undefined) return unknown("no invariant could be judged");
-    return judged(broken, digits, `${broken} broken`);
-  }
-  if (planned === 0) return unknown("no requests");
-  if (!isCounted(of)) {
-    if (latency === undefined) return unknown("no requests");
-    const found = latency[of];
-    const isExact = of === "max" || of === "mean" || found === digits;
-    // The histogram can't tell the two figures apart.
-    if (!isExact && Math.abs(found - digits) < digits / 1000) {
-      return unknown(`${readableMs(found)}, too close to tell: percentiles have three digits`);
-    }
-    return judged(found, digits, readableMs(found));
-  }
-  const found = countOf(tally, of);
-  if (unit !== "%") return judged(found, digits, readableCount(found));
-  const share = `${readableShare(found, planned)} (${readableCount(found)} of ${readableCount(planned)})`;
-  // Both sides are multiplied by 100 · planned · 10^decimals. They are then whole numbers, so the comparison is exact.
-  return judged(found * Number(`1e${decimals + 2}`), digits * planned, share);
-}
-
-function isCounted(of: Measure): of is Counted | "sent" {
-  return forms[of] !== latencyForm && of !== "invariants";
+  return threshold;
 }
 
 function measureOf(name: string): Measure {
-  const known = Object.keys(forms) as Measure[];
-  if (isOneOf(known, name)) return name;
-  const near = known.find((each) => name.length > 3 && editDistance(name.toLowerCase(), each) <= 2);
-  const meant = known.find((each) => each === name.toLowerCase()) ?? near;
-  const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
-  throw new InputError("", `must begin with ${formatList(known, "or")}.${hint}`);
+  const known = measures.find((one) => one === name);
+  if (known !== undefined) return known;
+  const isNear = (one: string): boolean =>
+    one === name.toLowerCase() || (name.length > 3 && editDistance(name.toLowerCase(), one) <= 2);
+  const near = measures.find(isNear);
+  const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+  throw wrong(`must begin with ${formatList(measures, "or")}.${hint}`);
 }
 
-/** Undefined if the bound is a count. */
-function shareOf(of: Counted, bound: string): Bound | undefined {
-  const [, whole = "", fraction = ""] = /^(\d{1,3})(?:\.(\d{1,6}))? ?%$/.exec(bound) ?? [];
-  const digits = Number(`${whole}${fraction}`);
-  const decimals = fraction.length;
-  if (whole !== "" && digits <= 100 * Number(`1e${decimals}`)) {
-    return { unit: "%", digits, decimals };
-  }
-  if (!bound.includes("%")) return undefined;
-  const expected = 'must be from 0% to 100%, with at most six decimals, such as "0.1%"';
-  throw new InputError("", `${expected}, to compare ${of} with a share`);
-}
+type Bound = Pick<Threshold, "bound" | "unit">;
 
-function wholeNumber(of: Counted | "sent", bound: string): Bound {
-  if (/^\d{1,9}$/.test(bound)) return { unit: "", digits: Number(bound), decimals: 0 };
-  const share = of === "sent" ? "" : ', or a share such as "0.1%"';
-  throw new InputError("", `must compare ${of} with a whole number up to 999999999${share}`);
-}
-
-function latencyBound(of: Percentile, bound: string): Bound {
-  const text = bound.trimEnd();
+function msOf(of: Measure, written: string): Bound {
+  const text = written.trimEnd();
   // Elsewhere bare digits mean milliseconds, but a threshold must have the unit.
-  if (!/^\d+$/.test(text) && isDuration(text)) {
-    return { unit: "ms", digits: durationMs(text), decimals: 0 };
+  const lacksUnit = /^[\d.]+$/.test(text);
+  if (!lacksUnit && isDuration(text)) return { bound: durationMs(text), unit: "ms" };
+  const unit = lacksUnit ? ": the unit is missing" : "";
+  throw wrong(`must compare ${of} with a duration in whole units, such as "50ms" or "1s"${unit}`);
+}
+
+function countOf(of: Measure, written: string): Bound {
+  if (of === "invariants") {
+    if (written === "0") return { bound: 0, unit: "" };
+    throw wrong('must be "invariants = 0": none may fail');
   }
-  const unit = /^[\d.]+$/.test(text) ? ": the unit is missing" : "";
-  const expected = `must compare ${of} with a duration in whole units, such as "50ms" or "1s"`;
-  throw new InputError("", `${expected}${unit}`);
+  const mayBeShare = forms[of].unit === "%";
+  if (mayBeShare && written.includes("%")) {
+    const percentage = /^\d{1,3}(?:\.\d{1,6})?(?= ?%$)/.exec(written)?.[0];
+    const bound = Number(percentage);
+    if (bound <= 100) return { bound, unit: "%" };
+    const expected = 'must be from 0% to 100%, with at most six decimals, such as "0.1%"';
+    throw wrong(`${expected}, to compare ${of} with a share`);
+  }
+  if (/^\d{1,9}$/.test(written)) return { bound: Number(written), unit: "" };
+  const orShare = mayBeShare ? ', or a share such as "0.1%"' : "";
+  throw wrong(`must compare ${of} with a whole number up to 999999999${orShare}`);
 }
 
-/** Errors are all requests without a usable answer: failed, cut, lost, timed out or never sent. */
-function countOf(tally: TallySummary, of: Counted | "sent"): number {
-  if (of !== "errors") return tally[of];
-  return tally.failed + tally.cut + tally.lost + tally.timedOut + tally.dropped;
+function wrong(why: string): InputError {
+  return new InputError("", why);
 }
 
-function holds(left: number, comparison: Comparison, right: number): boolean {
+export function judgeThreshold(threshold: Threshold, measured: Measured): ThresholdResult {
+  const { text, of } = threshold;
+  const { tally, brokenInvariants: broken } = measured;
+  const planned = tally.sent + tally.dropped;
+  const undecided = (found: string): ThresholdResult => ({
+    ...{ threshold: text, result: "undecided", found },
+  });
+  const judged = (value: number, found: string): ThresholdResult => ({
+    ...{ threshold: text, result: holds(threshold, value) ? "passed" : "failed", found },
+  });
+  if (of === "invariants") {
+    if (broken === undefined) return undecided("no invariant could be judged");
+    return judged(broken, `${broken} failed`);
+  }
+  if (planned === 0) return undecided("no requests");
+  if (isLatency(of)) {
+    if (measured.latency === undefined) return undecided("no requests");
+    const found = measured.latency[of];
+    const doubt = whyLatenciesAreDoubtful(tally);
+    return doubt === undefined
+      ? judged(found, readableMs(found))
+      : undecided(`${readableMs(found)}, but ${doubt}`);
+  }
+  const found = of === "errors" ? errorsIn(tally) : tally[of];
+  if (threshold.unit !== "%") return judged(found, readableCount(found));
+  // The bound has at most six decimals, so in millionths both sides are whole numbers and the comparison is exact.
+  const [count, bound] = [found * 100 * 1e6, Math.round(threshold.bound * 1e6) * planned];
+  const shown = `${readableShare(found, planned)} (${readableCount(found)} of ${readableCount(planned)})`;
+  const result = holds({ ...threshold, bound }, count) ? "passed" : "failed";
+  return { threshold: text, result, found: shown };
+}
+
+/** More late requests than this, as a share of all, say more about the sender than about the service. */
+const MAX_LATE = 0.01;
+
+/** Why latencies may be those of the load generator itself; undefined if it kept up. */
+export function whyLatenciesAreDoubtful({ sent, late, dropped }: TallySummary): string | undefined {
+  const planned = sent + dropped;
+  const behind = late + dropped;
+  if (behind <= planned * MAX_LATE) return undefined;
+  return `${readableCount(behind)} of ${readableCount(planned)} requests were sent late or never: latencies are the load generator's own`;
+}
+
+function isLatency(of: Measure): of is keyof LatencySummary {
+  return forms[of] === latency;
+}
+
+/** All requests without a usable answer: failed, cut, lost, timed out or never sent. */
+function errorsIn({ failed, cut, lost, timedOut, dropped }: TallySummary): number {
+  return failed + cut + lost + timedOut + dropped;
+}
+
+function holds(
+  { comparison, bound }: Pick<Threshold, "comparison" | "bound">,
+  value: number,
+): boolean {
   switch (comparison) {
     case "<":
-      return left < right;
+      return value < bound;
     case "<=":
-      return left <= right;
+      return value <= bound;
     case "=":
-      return left === right;
+      return value === bound;
     case ">=":
-      return left >= right;
+      return value >= bound;
     case ">":
-      return left > right;
+      return value > bound;
   }
-}
-
-function isOneOf<One extends string>(all: readonly One[], text: string): text is One {
-  return (all as readonly string[]).includes(text);
 }

@@ -1,11 +1,9 @@
 /** A run over time, in at most 240 buckets of equal width. When there would be more, neighbours are merged. */
 
-import { microsToInr } from "../../base/money.ts";
 import type { ClientExchange } from "../../invariants/client-exchange.ts";
-
 import { creditedMicros } from "./credited.ts";
 import { createLatencies, type Latencies } from "./latencies.ts";
-import { answersFrom } from "./tally.ts";
+import { addCounts, type Counts, countExchange, noCounts, totalsOf } from "./tally.ts";
 
 export interface TimelineBucket {
   /** Start of the bucket, in milliseconds from the beginning of the run. */
@@ -35,13 +33,7 @@ export interface Timeline {
 }
 
 interface Bucket {
-  sent: number;
-  /** Whole answers with status 200. They are the most frequent, so they need no look-up. */
-  ok: number;
-  unanswered: number;
-  micros: number;
-  /** Number of whole answers by other status. */
-  readonly others: Map<number, number>;
+  readonly counts: Counts;
   readonly latencies: Latencies;
 }
 
@@ -51,81 +43,47 @@ const MAX_BUCKETS = 240;
 /** `startMs`: when the run begins, on the target's clock. */
 export function createTimeline(startMs: number): Timeline {
   let widthMs = FIRST_WIDTH_MS;
-  let buckets: (Bucket | undefined)[] = [];
-  let current = createBucket();
-  let currentIndex = -1;
+  let buckets = new Map<number, Bucket>();
 
-  function bucketAt(atMs: number): Bucket {
-    const sinceMs = Math.max(atMs - startMs, 0);
-    let index = Math.floor(sinceMs / widthMs);
-    if (index === currentIndex) return current;
-    while (index >= MAX_BUCKETS) {
-      widthMs *= 2;
-      buckets = merged(buckets);
-      index = Math.floor(sinceMs / widthMs);
+  function bucketAt(place: number): Bucket {
+    const known = buckets.get(place);
+    if (known !== undefined) return known;
+    // Two digits are enough for a chart, and there can be hundreds of buckets.
+    const bucket = { counts: noCounts(), latencies: createLatencies(2) };
+    buckets.set(place, bucket);
+    return bucket;
+  }
+
+  function merge(): void {
+    const before = buckets;
+    widthMs *= 2;
+    buckets = new Map();
+    for (const [place, { counts, latencies }] of before) {
+      const into = bucketAt(Math.floor(place / 2));
+      addCounts(into.counts, counts);
+      into.latencies.add(latencies);
     }
-    current = buckets[index] ?? createBucket();
-    currentIndex = index;
-    buckets[index] = current;
-    return current;
   }
 
   return {
     count(exchange, micros = creditedMicros(exchange.text)) {
-      const bucket = bucketAt(exchange.atMs);
-      bucket.sent += 1;
-      bucket.latencies.record(exchange.latencyMs);
-      if (exchange.outcome !== "answered") bucket.unanswered += 1;
-      else if (exchange.status === 200) {
-        bucket.ok += 1;
-        bucket.micros += micros;
-      } else countOther(bucket, exchange.status);
+      const sinceMs = Math.max(exchange.atMs - startMs, 0);
+      while (sinceMs >= MAX_BUCKETS * widthMs) merge();
+      const { counts, latencies } = bucketAt(Math.floor(sinceMs / widthMs));
+      countExchange(counts, exchange, micros);
+      latencies.record(exchange.latencyMs);
     },
     summary: () => ({
       bucketMs: widthMs,
-      buckets: buckets.flatMap((bucket, index) =>
-        bucket === undefined ? [] : [summaryOf(bucket, index * widthMs)],
-      ),
+      buckets: Array.from(buckets)
+        .sort(([left], [right]) => left - right)
+        .map(([place, bucket]) => summaryOf(place * widthMs, bucket)),
     }),
   };
 }
 
-function createBucket(): Bucket {
-  return {
-    ...{ sent: 0, ok: 0, unanswered: 0, micros: 0 },
-    others: new Map(),
-    // Two digits are enough for a chart, and there can be hundreds of histograms.
-    latencies: createLatencies(2),
-  };
-}
-
-function countOther({ others }: Bucket, status: number, more = 1): void {
-  others.set(status, (others.get(status) ?? 0) + more);
-}
-
-/** Merges each two neighbours. */
-function merged(buckets: readonly (Bucket | undefined)[]): (Bucket | undefined)[] {
-  return Array.from({ length: Math.ceil(buckets.length / 2) }, (_, index) =>
-    sumOf(buckets[2 * index], buckets[2 * index + 1]),
-  );
-}
-
-function sumOf(into: Bucket | undefined, other: Bucket | undefined): Bucket | undefined {
-  if (into === undefined || other === undefined) return into ?? other;
-  for (const key of ["sent", "ok", "unanswered", "micros"] as const) {
-    into[key] += other[key];
-  }
-  into.latencies.add(other.latencies);
-  for (const [status, count] of other.others) countOther(into, status, count);
-  return into;
-}
-
-function summaryOf(bucket: Bucket, atMs: number): TimelineBucket {
-  const { sent, ok, unanswered, micros, others, latencies } = bucket;
+function summaryOf(atMs: number, { counts, latencies }: Bucket): TimelineBucket {
+  const { cut, lost, "timed-out": timedOut } = counts.outcomes;
   const { p50 = 0, p99 = 0 } = latencies.summary() ?? {};
-  const statuses = { ...(ok === 0 ? {} : { 200: ok }), ...Object.fromEntries(others) };
-  const refused = answersFrom(400, 500, others);
-  const failed = answersFrom(500, Number.POSITIVE_INFINITY, others);
-  const creditedInr = microsToInr(micros);
-  return { atMs, sent, ok, refused, failed, unanswered, statuses, creditedInr, p50, p99 };
+  return { atMs, ...totalsOf(counts), unanswered: cut + lost + timedOut, p50, p99 };
 }

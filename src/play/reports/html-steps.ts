@@ -1,13 +1,14 @@
 /** The steps of a result as a table: a row for each, with its request, answer, expectations and findings below. */
 
 import { readableCount } from "../measure/quantities.ts";
+import { restsInWords } from "../player/matching.ts";
 import type { Check, PlayResult, ShownExchange, StepResult } from "../player/result.ts";
 import { type Html, html, table } from "./html.ts";
 import { answerLine, journalLine, resultSigns, tallyLine } from "./lines.ts";
 
 export function stepTable({ steps }: PlayResult): Html {
   if (steps.length === 0) return html`<p class="muted">The scenario has no steps.</p>`;
-  return table([["Result"], ["Step"], ["Where", "wide"], ["When", "wide"]], steps.map(stepRows));
+  return table([["Result"], ["Step"], ["When", "wide"]], steps.map(stepRows));
 }
 
 /** A result with sign and word, so that it doesn't rely on colour alone. */
@@ -17,44 +18,45 @@ export function chip(result: StepResult["result"]): Html {
 
 function stepRows(step: StepResult): Html {
   const { path, title, at, times, result, why } = step;
-  const often = times > 1 ? html` <span class="muted">× ${readableCount(times)}</span>` : html``;
+  const often = times > 1 ? ` × ${readableCount(times)}` : "";
   const reason = why === undefined ? html`` : html`<p class="muted">${why}</p>`;
-  return html`<tr><td>${chip(result)}</td><th scope="row">${title}${often} <code class="narrow">${path}</code>${reason}</th><td class="wide"><code>${path}</code></td><td class="wide muted">${at.replace("T", " ").replace("Z", "")}</td></tr>
+  return html`<tr><td>${chip(result)}</td><th scope="row">${title}${often} <code class="muted">${path}</code>${reason}</th><td class="wide muted">${at.replace("T", " ").replace("Z", "")}</td></tr>
 ${details(step)}`;
 }
 
-function details(step: StepResult): Html {
-  const { result, checks, exchange, tally, journal } = step;
+function details({ result, checks, exchange, tally, journal = [] }: StepResult): Html {
   const parts = [
-    ...checks.map(checkPart),
-    ...(exchange === undefined ? [] : [exchangePart(exchange)]),
-    ...(tally === undefined ? [] : [html`<h3>Requests</h3><p>${tallyLine(tally)}</p>`]),
-    ...(journal === undefined || journal.length === 0
-      ? []
-      : [
-          html`<h3>The last requests that the service saw</h3><pre>${journal.map(journalLine).join("\n")}</pre>`,
-        ]),
-  ];
-  if (parts.length === 0) return html``;
+    [checks.length > 0, `${checks.length} expected`, html`${checks.map(checkPart)}`],
+    [
+      exchange !== undefined,
+      "request and answer",
+      exchange === undefined ? html`` : exchangePart(exchange),
+    ],
+    [
+      tally !== undefined,
+      "tally",
+      tally === undefined ? html`` : html`<h3>Requests</h3><p>${tallyLine(tally)}</p>`,
+    ],
+    [
+      journal.length > 0,
+      "journal",
+      html`<h3>The last requests that the service saw</h3><pre>${journal.map(journalLine).join("\n")}</pre>`,
+    ],
+  ] as const;
+  const shown = parts.filter(([isThere]) => isThere);
+  if (shown.length === 0) return html``;
   const open = result === "failed" ? html` open` : html``;
-  return html`<tr class="more"><td colspan="4"><details${open}><summary>${summaryOf(step)}</summary>${parts}</details></td></tr>
+  const summary = shown.map(([, name]) => name).join(", ");
+  return html`<tr class="more"><td colspan="3"><details${open}><summary>${summary}</summary>${shown.map(([, , part]) => part)}</details></td></tr>
 `;
 }
 
-function summaryOf({ checks, exchange, tally }: StepResult): string {
-  const parts = [
-    ...(checks.length === 0 ? [] : [`${checks.length} expected`]),
-    ...(exchange === undefined ? [] : ["request and answer"]),
-    ...(tally === undefined ? [] : ["tally"]),
-  ];
-  return parts.length === 0 ? "journal" : parts.join(", ");
-}
-
-function checkPart({ result, about, expected, found, why }: Check): Html {
-  const line = html`<p>${chip(result)} <code>${about}</code>${why === undefined ? "" : ` ${why}`}</p>`;
+function checkPart(check: Check): Html {
+  const { result, about, expected, found, why = "" } = check;
+  const line = html`<p>${chip(result)} <code>${about}</code> ${why} ${restsInWords(check)}</p>`;
   if (result === "undecided") return line;
   if (result === "passed") return html`${line}<pre>${found}</pre>`;
-  return html`${line}<div class="pair"><div><h3>Expected</h3><pre>${expected}</pre></div><div class="found"><h3>Found</h3><pre>${found}</pre></div></div>`;
+  return html`${line}${pair(["Expected", expected], ["Found", found])}`;
 }
 
 function exchangePart(exchange: ShownExchange): Html {
@@ -64,7 +66,14 @@ function exchangePart(exchange: ShownExchange): Html {
   // The body is shown below.
   const answered = answerLine({ ...exchange, body: "" });
   const hasBody = outcome === "answered" || outcome === "cut";
-  return html`<div class="pair"><div><h3>Request</h3><pre>${message(asked, request.headers, request.body)}</pre></div><div><h3>Answer</h3><pre>${message(answered, headers, hasBody ? body : "")}</pre></div></div>`;
+  return pair(
+    ["Request", message(asked, request.headers, request.body)],
+    ["Answer", message(answered, headers, hasBody ? body : "")],
+  );
+}
+
+function pair(...sides: readonly (readonly [heading: string, text: string])[]): Html {
+  return html`<div class="pair">${sides.map(([heading, text]) => html`<div><h3>${heading}</h3><pre>${text}</pre></div>`)}</div>`;
 }
 
 function message(first: string, headers: Readonly<Record<string, string>>, body: string): string {

@@ -16,35 +16,19 @@ export function html(parts: TemplateStringsArray, ...inserted: readonly Inserted
 export function table(
   headings: readonly (readonly [name: string, kind?: string])[],
   rows: readonly Html[],
-  caption = "",
 ): Html {
-  const columns = headings.map(([name, kind]) =>
-    kind === undefined
-      ? html`<th scope="col">${name}</th>`
-      : html`<th scope="col" class="${kind}">${name}</th>`,
+  const columns = headings.map(
+    ([name, kind = ""]) => html`<th scope="col" class="${kind}">${name}</th>`,
   );
-  const above = caption === "" ? html`` : html`<caption class="muted">${caption}</caption>`;
-  return html`<div class="card"><table class="rows">${above}<thead><tr>${columns}</tr></thead>
+  return html`<div class="card"><table class="rows"><thead><tr>${columns}</tr></thead>
 <tbody>
 ${rows}</tbody></table></div>`;
 }
 
-/** Inserts text unescaped. Only for our own text, or text that can't end the element it is in. */
-export function trusted(text: string): Html {
-  return { html: text };
-}
-
-/** JSON for a script element, escaped so that it can't end the element or start a comment. */
-export function scriptJson(value: unknown): Html {
-  return { html: JSON.stringify(value).replaceAll("<", "\\u003c") };
-}
-
 function textOf(value: Inserted | undefined): string {
   if (value === undefined) return "";
-  if (typeof value === "object") {
-    return "html" in value ? value.html : value.map((each) => each.html).join("");
-  }
-  return escaped(String(value));
+  if (typeof value !== "object") return escaped(String(value));
+  return "html" in value ? value.html : value.map((each) => each.html).join("");
 }
 
 const entities: Readonly<Record<string, string>> = {

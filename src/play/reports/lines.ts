@@ -2,8 +2,15 @@
 
 import { printable, shortened } from "../../base/text.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
-import { plural, readableCount, readableInr, readableMs } from "../measure/quantities.ts";
+import {
+  plural,
+  readableCount,
+  readableDuration,
+  readableInr,
+  readableMs,
+} from "../measure/quantities.ts";
 import type { TallySummary } from "../measure/tally.ts";
+import { whyLatenciesAreDoubtful } from "../measure/thresholds.ts";
 import type { PlayResult, Result, ShownExchange, StepResult } from "../player/result.ts";
 
 /** The sign of each result, so that reports don't rely on colour alone. */
@@ -43,6 +50,22 @@ export function targetLine({ kind, url, time, speed }: PlayResult["target"]): st
   const at = url === undefined ? "" : ` at ${printable(url)}`;
   const fast = speed === undefined || speed === 1 ? "" : ` at ${speed} times the speed`;
   return `${where}${at}, ${time} time${fast}`;
+}
+
+/** Where and how long it was played, what became of the requests, and how long they took. */
+export function outcomeLines({ target, tally, latency, startedAt, endedAt }: PlayResult): string[] {
+  const tookMs = Math.max(Date.parse(endedAt) - Date.parse(startedAt), 0);
+  const lines = [`${targetLine(target)}, ${readableDuration(tookMs)}; ${tallyLine(tally)}`];
+  if (latency === undefined || latency.max === 0) return lines;
+  const figures = (["p50", "p95", "p99", "max"] as const).map(
+    (name) => `${name} ${readableMs(latency[name])}`,
+  );
+  const doubt = whyLatenciesAreDoubtful(tally);
+  return [
+    ...lines,
+    `latency ${figures.join(", ")}`,
+    ...(doubt === undefined ? [] : [`careful: ${doubt}`]),
+  ];
 }
 
 /** "12 requests: 10 ok, 1 refused, 1 lost; 2.5 INR credited". Leaves out zero counts. */
@@ -111,7 +134,7 @@ export function journalLine(entry: JournalEntry): string {
   return `#${sequence} ${at} ${asked} → ${status} (${printable(`${reason}${by}`)})`;
 }
 
-/** "1 broken, 12 held". */
+/** "1 failed, 12 passed". */
 export function resultCounts(all: readonly { readonly result: string }[]): string {
   const order: readonly Result[] = ["failed", "passed", "undecided"];
   return order

@@ -1,7 +1,7 @@
 /** A result as JUnit XML: a test case for each step with checks, invariant and threshold. Times are the target's. */
 
 import { checkInWords } from "../player/matching.ts";
-import type { PlayResult, Result, StepResult } from "../player/result.ts";
+import type { PlayResult, StepResult } from "../player/result.ts";
 import { type JunitCase, type JunitOutcome, type JunitSuite, junitXml } from "./junit.ts";
 import { answerLine, journalLine, requestLine, stepLine, tallyLine, targetLine } from "./lines.ts";
 
@@ -11,7 +11,7 @@ export function reportJunit(...results: readonly PlayResult[]): string {
 }
 
 function suiteOf(play: PlayResult): JunitSuite {
-  const { scenario, target, startedAt, endedAt, result, why, digest } = play;
+  const { scenario, startedAt, endedAt, result, why, digest, runId, reproduce } = play;
   const startedMs = Date.parse(startedAt);
   const name = `adsim.play.${scenario.name}`;
   return {
@@ -19,53 +19,59 @@ function suiteOf(play: PlayResult): JunitSuite {
     startedMs,
     durationMs: Math.max(Date.parse(endedAt) - startedMs, 0),
     properties: {
-      result,
-      why,
-      about: scenario.about,
-      target: targetLine(target),
-      requests: tallyLine(play.tally),
-      digest,
-      reproduce: play.reproduce,
-      ...(play.runId !== undefined && { "run id": play.runId }),
+      ...{ result, why, about: scenario.about, target: targetLine(play.target) },
+      ...{ requests: tallyLine(play.tally), digest, reproduce },
+      ...(runId !== undefined && { "run id": runId }),
     },
     cases: [
-      wholeCase(play, name),
-      ...stepCases(play, `${name}.steps`),
-      ...invariantCases(play, `${name}.invariants`),
-      ...thresholdCases(play, `${name}.thresholds`),
-    ].map((one) => (showsDefect(play) ? withoutFailure(one) : one)),
+      caseOf(name, play, { name: scenario.name, result, message: why, details: [] }),
+      ...play.steps.flatMap((step, index) => {
+        if (step.result === "done") return [];
+        const durationMs = durationOf(step, play.steps[index + 1]?.at ?? endedAt);
+        return [{ ...caseOf(`${name}.steps`, play, judgedStep(step)), durationMs }];
+      }),
+      ...play.invariants.map(({ id, says, why: message, result: found }) =>
+        // A play that couldn't check an invariant can pass.
+        caseOf(`${name}.invariants`, play, {
+          ...{ name: `${id} ${says}`, message, details: [] },
+          result: found === "undecided" ? "skipped" : found,
+        }),
+      ),
+      ...play.thresholds.map(({ threshold, result: judged, found }) =>
+        caseOf(`${name}.thresholds`, play, {
+          ...{ name: threshold, result: judged, details: [] },
+          message: judged === "undecided" ? found : `found ${found}`,
+        }),
+      ),
+    ],
   };
 }
 
-/** The result of the whole. Unknown is an error: a play that proves nothing mustn't look green. */
-function wholeCase({ scenario, result, why, reproduce }: PlayResult, className: string): JunitCase {
-  const text = `${why}\nReproduce: ${reproduce}`;
-  const outcomes: Readonly<Record<Result, JunitOutcome>> = {
-    passed: { kind: "passed" },
-    undecided: { kind: "error", type: "undecided", message: why, text },
-    failed: { kind: "failure", type: "failed", message: why, text },
-  };
-  return { name: scenario.name, className, durationMs: 0, outcome: outcomes[result] };
+interface Judged {
+  readonly name: string;
+  readonly result: StepResult["result"];
+  readonly message: string | undefined;
+  readonly details: readonly string[];
 }
 
-/** Whether something is broken, and that is what the scenario wants. */
-function showsDefect({ scenario, result }: PlayResult): boolean {
-  return scenario.result === "failed" && result === "passed";
+function caseOf(className: string, play: PlayResult, judged: Judged): JunitCase {
+  return { name: judged.name, className, durationMs: 0, outcome: outcomeOf(judged, play) };
 }
 
-function withoutFailure(one: JunitCase): JunitCase {
-  const { outcome } = one;
-  if (outcome.kind !== "failure") return one;
-  const message = `broken, as the scenario says: ${outcome.message}`;
-  return { ...one, outcome: { kind: "skipped", message } };
-}
-
-function stepCases({ steps, endedAt, reproduce }: PlayResult, className: string): JunitCase[] {
-  return steps.flatMap((step, index) => {
-    if (step.result === "done") return [];
-    const durationMs = durationOf(step, steps[index + 1]?.at ?? endedAt);
-    return [{ name: stepLine(step), className, durationMs, outcome: stepOutcome(step, reproduce) }];
-  });
+function outcomeOf(
+  { result, message = "it could not be judged", details }: Judged,
+  { scenario, result: ofPlay, reproduce }: PlayResult,
+): JunitOutcome {
+  if (result === "passed" || result === "done") return { kind: "passed" };
+  if (result === "skipped") return { kind: "skipped", message };
+  // What the scenario wants to fail must not fail a build.
+  if (scenario.result === "failed" && ofPlay === "passed") {
+    return { kind: "skipped", message: `${result}, as the scenario says: ${message}` };
+  }
+  // Undecided is an error: a play that proves nothing mustn't look green.
+  const kind = result === "failed" ? "failure" : "error";
+  const text = [message, ...details, `Reproduce: ${reproduce}`].join("\n");
+  return { kind, type: result, message, text };
 }
 
 /** The latency of its request, or the time until the next step. */
@@ -73,58 +79,21 @@ function durationOf({ exchange, at }: StepResult, nextAt: string): number {
   return exchange?.latencyMs ?? Math.max(Date.parse(nextAt) - Date.parse(at), 0);
 }
 
-function stepOutcome(step: StepResult, reproduce: string): JunitOutcome {
-  const { result, why, checks } = step;
-  const reasons = [why, ...checks.map((check) => check.why)].filter((one) => one !== undefined);
-  const broken = checks.filter((check) => check.result === "failed").map(checkInWords);
-  const message = result === "failed" ? broken.join("; ") || (why ?? "failed") : reasons[0];
-  return outcomeOf(result, message, () => detailOf(step, reproduce));
-}
-
-function detailOf({ checks, exchange, tally, journal }: StepResult, reproduce: string): string {
-  const asked =
-    exchange === undefined
-      ? []
-      : [`Request: ${requestLine(exchange)}`, `Answer: ${answerLine(exchange)}`];
-  return [
-    ...checks.map((check) => `${check.result}: ${checkInWords(check)}`),
-    ...asked,
-    ...(tally === undefined ? [] : [tallyLine(tally)]),
-    ...(journal === undefined ? [] : ["The last requests that the service saw:"]),
-    ...(journal ?? []).map(journalLine),
-    `Reproduce: ${reproduce}`,
-  ].join("\n");
-}
-
-function invariantCases({ invariants, reproduce }: PlayResult, className: string): JunitCase[] {
-  return invariants.map(({ id, says, result, why }) => {
-    const outcome = outcomeOf(result, why, (message) => `${message}\nReproduce: ${reproduce}`);
-    return { name: `${id} ${says}`, className, durationMs: 0, outcome };
-  });
-}
-
-function thresholdCases({ thresholds, reproduce }: PlayResult, className: string): JunitCase[] {
-  return thresholds.map(({ threshold, result, found }) => {
-    const why = result === "undecided" ? found : `found ${found}`;
-    const outcome = outcomeOf(result, why, (message) => `${message}\nReproduce: ${reproduce}`);
-    return { name: threshold, className, durationMs: 0, outcome };
-  });
-}
-
-function outcomeOf(
-  result: StepResult["result"],
-  why: string | undefined,
-  textOf: (message: string) => string,
-): JunitOutcome {
-  const message = why ?? "the result is unknown";
-  switch (result) {
-    case "passed":
-    case "done":
-      return { kind: "passed" };
-    case "undecided":
-    case "skipped":
-      return { kind: "skipped", message };
-    case "failed":
-      return { kind: "failure", type: "failed", message, text: textOf(message) };
-  }
+function judgedStep(step: StepResult): Judged {
+  const { result, why, checks, exchange, tally, journal = [] } = step;
+  const failed = checks.filter((check) => check.result === "failed").map(checkInWords);
+  const reason = why ?? checks.find((check) => check.why !== undefined)?.why;
+  return {
+    name: stepLine(step),
+    result,
+    message: failed.length > 0 ? failed.join("; ") : reason,
+    details: [
+      ...checks.map((check) => `${check.result}: ${checkInWords(check)}`),
+      ...(exchange === undefined ? [] : [`Request: ${requestLine(exchange)}`]),
+      ...(exchange === undefined ? [] : [`Answer: ${answerLine(exchange)}`]),
+      ...(tally === undefined ? [] : [tallyLine(tally)]),
+      ...(journal.length === 0 ? [] : ["The last requests that the service saw:"]),
+      ...journal.map(journalLine),
+    ],
+  };
 }

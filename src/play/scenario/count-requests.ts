@@ -2,7 +2,7 @@
 
 import { InputError, inField } from "../../base/input.ts";
 import { readableCount } from "../measure/quantities.ts";
-import { plannedArrivals } from "../traffic/arrival-pattern.ts";
+import { plannedArrivals } from "../traffic/arrivals.ts";
 import { isReport, isRequest, kindOf } from "./step-kind.ts";
 import type { Expectation, ExpectStep, Scenario, Step } from "./types.ts";
 

@@ -1,113 +1,217 @@
-/** Schedules of requests for each arrival pattern: times in whole milliseconds, in order, independent of answers. */
+/**
+ * When the requests of a traffic step are due: whole milliseconds from its beginning, in ascending order, whatever is answered.
+ * Each kind of rate is one function: how many requests are expected before a moment. Even and random spacing both follow from it.
+ */
 
+import { DAY_MS, durationMs, HOUR_MS } from "../../base/duration.ts";
 import { drawFraction, type Key } from "../../base/random.ts";
-import { arrivalPatternOf, type Bursts, rateCurveOf } from "./arrival-pattern.ts";
-import { evenArrivals, type RateCurve } from "./rate-curve.ts";
-import type { Arrivals } from "./traffic.ts";
+import { ratePerMs } from "./rate.ts";
+import type { Arrivals, Traffic } from "./traffic.ts";
 
-/** Each call returns the next arrival's time, in whole milliseconds from the beginning; `Infinity` after the last. */
-export type Schedule = () => number;
-
-export interface ScheduleParts {
+export interface ArrivalParts {
   readonly arrivals: Arrivals;
   /** All arrivals come before this time. */
   readonly forMs: number;
-  /** The world's time at the beginning, in milliseconds since 1970. */
+  /** The target's time at the beginning, in milliseconds since 1970. */
   readonly startMs: number;
-  /** Key of its random draws. */
+  /** Key of the random draws. */
   readonly key: Key;
 }
 
-export function createSchedule({ arrivals, forMs, startMs, key }: ScheduleParts): Schedule {
-  const pattern = arrivalPatternOf(arrivals);
-  switch (pattern.kind) {
-    case "bursts":
-      return burstSchedule(pattern, forMs);
+export function arrivalTimes({ arrivals, forMs, startMs, key }: ArrivalParts): Iterator<number> {
+  switch (arrivals.kind) {
+    case "burst":
+      return burstTimes(arrivals, forMs);
     case "trace":
-      return traceSchedule(pattern.atMs, forMs);
+      return traceTimes(arrivals.atMs, forMs);
     default: {
-      const rateCurve = rateCurveOf(pattern, forMs, startMs);
-      return pattern.spacing === "even"
-        ? evenSchedule(rateCurve, forMs)
-        : poissonSchedule(rateCurve, forMs, createExponentials(key));
+      const counts = isRandom(arrivals) ? randomCounts(key) : wholeCounts();
+      return timesOf(counts, expectedBefore(arrivals, forMs, startMs), forMs);
     }
   }
 }
 
-const OVER = Number.POSITIVE_INFINITY;
-
-/** The first arrival comes at once; each further one when the expected count reaches the next whole number. */
-function evenSchedule(rateCurve: RateCurve, forMs: number): Schedule {
-  const total = evenArrivals(rateCurve.expectedBefore(forMs));
-  let arrived = 0;
-  return () => {
-    if (arrived >= total) return OVER;
-    const dueMs = rateCurve.whenExpected(arrived);
-    arrived += 1;
-    return Math.min(dueMs, forMs - 1);
-  };
+/**
+ * The most requests of a traffic step, with clicks. For random arrivals the odds of more are below one in a billion. Takes
+ * the same time for any number of requests.
+ */
+export function plannedArrivals({ for: duration, arrivals, mix, clicks }: Traffic): number {
+  const most = maxArrivals(arrivals, durationMs(duration));
+  const clickRate = mix !== undefined && !((mix.impression ?? 0) > 0) ? 0 : (clicks?.rate ?? 0);
+  return clickRate > 0 ? most + Math.min(most, maxDrawn(most * clickRate)) : most;
 }
 
-/** A Poisson process: the expected count between two arrivals is exponentially distributed with mean 1. */
-function poissonSchedule(
-  rateCurve: RateCurve,
-  forMs: number,
-  nextExponential: () => number,
-): Schedule {
-  const total = rateCurve.expectedBefore(forMs);
-  let expected = 0;
-  return () => {
-    expected += nextExponential();
-    return expected >= total ? OVER : Math.min(rateCurve.whenExpected(expected), forMs - 1);
-  };
-}
+/** Arrivals at a rate that changes over time. */
+type Flow = Exclude<Arrivals, { kind: "burst" | "trace" }>;
+/** How many requests are expected before a moment: the rate's integral. */
+type Expected = (ms: number) => number;
 
-function burstSchedule({ count, everyMs, withinMs }: Bursts, forMs: number): Schedule {
-  let burstMs = 0;
-  let inBurst = 0;
-  return () => {
-    if (inBurst === count) {
-      burstMs += everyMs;
-      inBurst = 0;
+function expectedBefore(flow: Flow, forMs: number, startMs: number): Expected {
+  switch (flow.kind) {
+    case "constant":
+    case "poisson": {
+      const rate = ratePerMs(flow.rate);
+      return (ms) => rate * ms;
     }
-    const dueMs = burstMs + Math.floor((inBurst * withinMs) / count);
-    inBurst += 1;
-    if (dueMs < forMs) return dueMs;
-    // The rest of this burst and all later bursts come after the end.
-    burstMs = OVER;
-    return OVER;
-  };
+    case "ramp": {
+      const from = ratePerMs(flow.from);
+      const halfSlope = (ratePerMs(flow.to) - from) / forMs / 2;
+      return (ms) => (from + halfSlope * ms) * ms;
+    }
+    case "daily":
+      return expectedOnDays(flow.hours ?? usualHours, ratePerMs(flow.mean), startMs);
+  }
 }
 
-function traceSchedule(atMs: readonly number[], forMs: number): Schedule {
-  let arrived = 0;
-  return () => {
-    const dueMs = Math.floor(atMs[arrived] ?? OVER);
-    arrived += 1;
-    return dueMs < forMs ? dueMs : OVER;
-  };
+/** The rate goes in lines from the middle of each hour to the middle of the next. */
+function expectedOnDays(hours: readonly number[], meanPerMs: number, startMs: number): Expected {
+  const scale = meanPerMs / meanOf(hours);
+  let sum = 0;
+  // The first line leads from the day before over midnight.
+  const lines = hours.map((weight, hour) => {
+    const [from, to] = [(hours.at(hour - 1) ?? 0) * scale, weight * scale];
+    const line = { before: sum, from, halfSlope: (to - from) / HOUR_MS / 2 };
+    sum += ((from + to) / 2) * HOUR_MS;
+    return line;
+  });
+  function sinceFirstLine(ms: number): number {
+    const days = Math.floor(ms / DAY_MS);
+    const intoDay = ms - days * DAY_MS;
+    const hour = Math.floor(intoDay / HOUR_MS);
+    const { before = 0, from = 0, halfSlope = 0 } = lines[hour] ?? {};
+    const into = intoDay - hour * HOUR_MS;
+    return days * sum + before + (from + halfSlope * into) * into;
+  }
+  const beginMs = (startMs + HOUR_MS / 2) % DAY_MS;
+  const before = sinceFirstLine(beginMs);
+  return (ms) => sinceFirstLine(beginMs + ms) - before;
 }
 
-/** Each call returns the next exponentially distributed draw, with mean 1. */
-export function createExponentials(key: Key): () => number {
+/**
+ * A publisher's usual day. Most readers are in India, where it is 5:30 at midnight UTC. The peak is 1.19 times the mean, so a
+ * mean of 80 % of a limit stays below the limit all day.
+ */
+const usualHours: readonly number[] = [
+  72, 78, 86, 97, 108, 115, 118, 114, 111, 115, 119, 119, 115, 111, 109, 111, 110, 106, 99, 91, 82,
+  75, 70, 69,
+];
+
+/** Sums of rates have rounding errors, far smaller than this in proportion. */
+const ROUNDING = 1e-12;
+
+/** A request comes in the millisecond in which the expected number reaches the next of `counts`. */
+function* timesOf(counts: Iterable<number>, expected: Expected, forMs: number): Iterator<number> {
+  const total = expected(forMs) * (1 - ROUNDING);
+  let dueMs = 0;
+  for (const count of counts) {
+    if (count >= total) return;
+    dueMs = lastUpTo(count * (1 + ROUNDING), expected, dueMs, forMs);
+    yield dueMs;
+  }
+}
+
+/** The last millisecond before which no more than `count` are expected, searched from one that is known to be. */
+function lastUpTo(count: number, expected: Expected, knownMs: number, forMs: number): number {
+  let from = knownMs;
+  let step = 1;
+  while (from + step < forMs && expected(from + step) <= count) {
+    from += step;
+    step *= 2;
+  }
+  let to = Math.min(from + step, forMs);
+  while (to - from > 1) {
+    const middle = Math.floor((from + to) / 2);
+    if (expected(middle) <= count) from = middle;
+    else to = middle;
+  }
+  return from;
+}
+
+function isRandom(flow: Flow): boolean {
+  return flow.kind === "poisson" || ("spacing" in flow && flow.spacing === "poisson");
+}
+
+function* wholeCounts(): Generator<number> {
+  for (let count = 0; ; count += 1) yield count;
+}
+
+/** In a Poisson process the expected number between two arrivals is exponentially distributed with mean 1. */
+function* randomCounts(key: Key): Generator<number> {
+  let count = 0;
+  for (const gap of exponentials(key)) {
+    count += gap;
+    yield count;
+  }
+}
+
+/** Exponentially distributed draws with mean 1, without a logarithm: engines may differ in its last bit. */
+export function* exponentials(key: Key): Generator<number> {
   let drawn = 0;
-  return () => {
-    let whole = 0;
-    for (;;) {
-      // Von Neumann's method: draw while the values fall. An even number of falls accepts the first draw; otherwise add 1.
-      const first = drawFraction(key, drawn);
-      drawn += 1;
-      let last = first;
-      let isAccepted = true;
-      for (;;) {
-        const next = drawFraction(key, drawn);
-        drawn += 1;
-        if (next >= last) break;
-        last = next;
-        isAccepted = !isAccepted;
-      }
-      if (isAccepted) return whole + first;
-      whole += 1;
+  let whole = 0;
+  for (;;) {
+    // Von Neumann's method: draw while the values fall. After an even number of falls take the first draw; otherwise add 1.
+    const first = drawFraction(key, drawn);
+    let last = first;
+    let falls = 0;
+    for (drawn += 1; drawFraction(key, drawn) < last; drawn += 1) {
+      last = drawFraction(key, drawn);
+      falls += 1;
     }
-  };
+    drawn += 1;
+    if (falls % 2 === 0) {
+      yield whole + first;
+      whole = 0;
+    } else whole += 1;
+  }
+}
+
+type Burst = Extract<Arrivals, { kind: "burst" }>;
+
+function* burstTimes({ count, every, within = 0 }: Burst, forMs: number): Iterator<number> {
+  const everyMs = every === undefined ? forMs : durationMs(every);
+  const withinMs = durationMs(within);
+  for (let burstMs = 0; burstMs < forMs; burstMs += everyMs) {
+    for (let number = 0; number < count; number += 1) {
+      const dueMs = burstMs + Math.floor((number * withinMs) / count);
+      if (dueMs >= forMs) return;
+      yield dueMs;
+    }
+  }
+}
+
+function* traceTimes(atMs: readonly number[], forMs: number): Iterator<number> {
+  for (const ms of atMs) if (ms < forMs) yield Math.floor(ms);
+}
+
+function maxArrivals(arrivals: Arrivals, forMs: number): number {
+  switch (arrivals.kind) {
+    case "burst": {
+      const everyMs = arrivals.every === undefined ? forMs : durationMs(arrivals.every);
+      return Math.ceil(forMs / everyMs) * arrivals.count;
+    }
+    case "trace":
+      return arrivals.atMs.length;
+    default: {
+      const expected = maxExpected(arrivals, forMs);
+      return isRandom(arrivals) ? maxDrawn(expected) : Math.ceil(expected * (1 - ROUNDING));
+    }
+  }
+}
+
+function maxExpected(flow: Flow, forMs: number): number {
+  if (flow.kind !== "daily") return expectedBefore(flow, forMs, 0)(forMs);
+  const { hours = usualHours } = flow;
+  const restMs = forMs % DAY_MS;
+  // The time of day isn't known here, so assume the peak for the rest of a day.
+  const atPeakMs = Math.min((restMs * Math.max(...hours)) / meanOf(hours), DAY_MS);
+  return ratePerMs(flow.mean) * (forMs - restMs + atPeakMs);
+}
+
+/** For any mean this is at least seven standard deviations of a Poisson distribution above it. */
+function maxDrawn(mean: number): number {
+  return Math.ceil(1.1 * mean + 130);
+}
+
+function meanOf(hours: readonly number[]): number {
+  return hours.reduce((sum, weight) => sum + weight, 0) / hours.length;
 }

@@ -1,4 +1,4 @@
-/** Builds the requests of a publisher's traffic. There are millions, so shared parts are built only once. */
+/** Builds the requests of a publisher's traffic. */
 
 import { drawBetween, drawFraction, type Key } from "../../base/random.ts";
 import { buildRequest } from "../../spec/build-request.ts";
@@ -7,7 +7,7 @@ import { type OperationId, operations } from "../../spec/operations.ts";
 import type { TrafficMember } from "./order.ts";
 
 export interface RequestFactory {
-  /** `index`: the arrival's number, from which its random draws are derived. */
+  /** `index`: the arrival's number, which decides the random draws. Call it in order: impressions may repeat earlier ones. */
   impression(index: number): ApiRequest;
   click(impressionId: string): ApiRequest;
   readonly reads: Readonly<Record<Exclude<OperationId, "impression" | "click">, ApiRequest>>;
@@ -17,7 +17,7 @@ export interface RequestFactoryOptions {
   readonly member: TrafficMember;
   /** How many of the member's surfaces to use, from its first; undefined for all. */
   readonly surfaces: number | undefined;
-  /** Prefix of session ids; undefined for impressions without them. */
+  /** What session ids begin with; undefined for impressions without them. */
   readonly sessions: string | undefined;
   /** Share of impressions that repeat a recent one. */
   readonly repeated: number;
@@ -37,63 +37,38 @@ export const RECENT = 100;
 
 export function createRequestFactory(parts: RequestFactoryOptions): RequestFactory {
   const { member, sessions, repeated, keys } = parts;
-  const authorization = `Bearer ${member.apiKey}`;
-  const headers = { authorization, "content-type": "application/json" };
+  const headers = { authorization: `Bearer ${member.apiKey}`, "content-type": "application/json" };
+  const surfaces = member.surfaces.slice(0, parts.surfaces);
+  const recent: ApiRequest["body"][] = [];
   const read = (id: OperationId): ApiRequest =>
     buildRequest(id, { publisher_id: member.id }, { key: member.apiKey });
-  const placements = placementsOf(parts);
-  const lastPlacement = placements.length - 1;
-  const recentPlacements = new Uint32Array(RECENT);
-  const recentSessions = new Float64Array(RECENT);
-  let asked = 0;
+  const post = (id: OperationId, body: ApiRequest["body"]): ApiRequest => ({
+    method: "POST",
+    path: operations[id].path,
+    headers,
+    body,
+  });
 
-  /** An object instead of JSON text, which saves writing and parsing it in process. */
+  function newBody(index: number): ApiRequest["body"] {
+    const placement = drawBetween(keys.placement, index, 0, surfaces.length * ADS - 1);
+    const surface = surfaces[Math.floor(placement / ADS)]?.id ?? "";
+    const shown = { publisher_id: member.id, surface, ad_id: `ad-${(placement % ADS) + 1}` };
+    return sessions === undefined ? shown : { ...shown, session_id: `${sessions}-${index}` };
+  }
+
   function bodyOf(index: number): ApiRequest["body"] {
-    let placement = drawBetween(keys.placement, index, 0, lastPlacement);
-    let session = index;
-    if (repeated > 0) {
-      if (asked > 0 && drawFraction(keys.isRepeated, index) < repeated) {
-        const before = drawBetween(keys.repeated, index, 1, Math.min(asked, RECENT));
-        const place = (asked - before) % RECENT;
-        placement = recentPlacements[place] ?? placement;
-        session = recentSessions[place] ?? session;
-      }
-      recentPlacements[asked % RECENT] = placement;
-      recentSessions[asked % RECENT] = session;
-      asked += 1;
-    }
-    const shown = placements[placement];
-    if (shown === undefined || sessions === undefined) return shown;
-    const { publisher_id, surface, ad_id } = shown;
-    return { publisher_id, surface, ad_id, session_id: `${sessions}${session}` };
+    if (repeated === 0) return newBody(index);
+    const isRepeated = recent.length > 0 && drawFraction(keys.isRepeated, index) < repeated;
+    const body = isRepeated
+      ? recent.at(-drawBetween(keys.repeated, index, 1, recent.length))
+      : newBody(index);
+    if (recent.push(body) > RECENT) recent.shift();
+    return body;
   }
 
   return {
-    impression: (index) => ({
-      method: "POST",
-      path: operations.impression.path,
-      headers,
-      body: bodyOf(index),
-    }),
-    click: (impressionId) => ({
-      method: "POST",
-      path: operations.click.path,
-      headers,
-      body: `{"impression_id":${impressionId}}`,
-    }),
+    impression: (index) => post("impression", bodyOf(index)),
+    click: (impressionId) => post("click", { impression_id: impressionId }),
     reads: { stats: read("stats"), surfaces: read("surfaces"), payouts: read("payouts") },
   };
 }
-
-/** The impression parameters without session, for each surface and ad. */
-function placementsOf({ member, surfaces }: RequestFactoryOptions): Placement[] {
-  return member.surfaces.slice(0, surfaces).flatMap(({ id }) =>
-    Array.from({ length: ADS }, (_, ad) => ({
-      publisher_id: member.id,
-      surface: id,
-      ad_id: `ad-${ad + 1}`,
-    })),
-  );
-}
-
-type Placement = Readonly<Record<"publisher_id" | "surface" | "ad_id", string>>;

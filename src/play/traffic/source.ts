@@ -3,17 +3,17 @@
 import { assert } from "../../base/assert.ts";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
+import { jsonIn, memberOf } from "../../base/parse-json.ts";
 import { deriveKey, drawBetween, drawFraction, type Key } from "../../base/random.ts";
 import type { ClientExchange, Outgoing } from "../../invariants/client-exchange.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import type { OperationId } from "../../spec/operations.ts";
-import { createSchedule } from "./arrivals.ts";
-import { createClicks } from "./clicks.ts";
+import { arrivalTimes } from "./arrivals.ts";
 import type { TrafficOrder } from "./order.ts";
 import { createRequestFactory, type RequestFactory } from "./request-factory.ts";
 import type { Mix, Traffic } from "./traffic.ts";
 
-/** A request of the traffic. The object is reused for the next one, so don't keep it. */
+/** A request of the traffic. */
 export interface Arrival extends Outgoing {
   /** Counts from 0. */
   readonly number: number;
@@ -37,15 +37,21 @@ export interface TrafficSource {
   answered(number: number, answer: AnswerOutcome | undefined): void;
 }
 
+/** An impression that is clicked if its answer has an id. */
+interface Clicked {
+  readonly clickMs: number;
+  readonly factory: RequestFactory;
+}
+
 const TIMEOUT = "10s";
 
 /** @throws InputError if there is no publisher, or if impressions are asked for and a publisher has no surface. */
 export function createTrafficSource(order: TrafficOrder): TrafficSource {
-  const { traffic, members, startMs } = order;
+  const { traffic, startMs } = order;
   const key = (use: string): Key => deriveKey(order.seed, "traffic", order.number, use);
   const forMs = durationMs(traffic.for);
   const timeoutMs = timeoutMsOf(traffic);
-  const schedule = createSchedule({
+  const times = arrivalTimes({
     arrivals: traffic.arrivals,
     forMs,
     startMs,
@@ -53,81 +59,83 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
   });
   const factories = requestFactoriesOf(order, key);
   const operationOf = createChoice(weightsOf(traffic.mix), key("operations"));
-  const memberKey = key("publishers");
-  const clickKey = key("clicks");
-  const clickedShare = traffic.clicks?.rate ?? 0;
-  const clicks = createClicks(durationMs(traffic.clicks?.after ?? 0));
+  const [memberKey, clickKey] = [key("publishers"), key("clicks")];
+  const { rate: clickedShare = 0, after = 0 } = traffic.clicks ?? {};
+  const afterMs = durationMs(after);
+  const clicked = new Map<number, Clicked>();
+  const clicks: { readonly dueMs: number; readonly request: ApiRequest }[] = [];
   let handedOut = 0;
   let index = 0;
-  let arrivalMs = schedule();
-  let arrival: { -readonly [Part in keyof Arrival]: Arrival[Part] } | undefined;
+  let arrivalMs = nextTime();
+
+  function nextTime(): number {
+    const { done, value } = times.next();
+    return done === true ? Number.POSITIVE_INFINITY : value;
+  }
 
   function handOut(dueMs: number, operation: OperationId, request: ApiRequest): Arrival {
-    if (arrival === undefined) {
-      arrival = { number: handedOut, dueMs, operation, request, timeoutMs };
-    } else {
-      arrival.number = handedOut;
-      arrival.dueMs = dueMs;
-      arrival.operation = operation;
-      arrival.request = request;
-    }
+    const number = handedOut;
     handedOut += 1;
-    return arrival;
-  }
-
-  function senderOf(at: number): number {
-    return members.length === 1 ? 0 : drawBetween(memberKey, at, 0, members.length - 1);
-  }
-
-  /** The request of the arrival at `index`. Call it in order, since impressions may repeat an earlier one. */
-  function requestFor(operation: ArrivalOperation, by: number): ApiRequest {
-    const factory = requestFactoryAt(factories, by);
-    return operation === "impression" ? factory.impression(index) : factory.reads[operation];
+    return { number, dueMs, operation, request, timeoutMs };
   }
 
   function nextArrival(dueMs: number): Arrival {
     const operation = operationOf(index);
-    const by = senderOf(index);
-    const request = requestFor(operation, by);
+    const factory = factories[drawBetween(memberKey, index, 0, factories.length - 1)];
+    assert(factory !== undefined, "Traffic without a publisher.");
+    const isImpression = operation === "impression";
+    const request = isImpression ? factory.impression(index) : factory.reads[operation];
     // Drawn by the arrival's index, so that clicks don't depend on when answers come.
-    const isClicked = clickedShare > 0 && drawFraction(clickKey, index) < clickedShare;
-    if (isClicked && operation === "impression") clicks.expect(handedOut, { dueMs, by });
+    const isClicked = isImpression && drawFraction(clickKey, index) < clickedShare;
+    if (isClicked) clicked.set(handedOut, { clickMs: dueMs + afterMs, factory });
     index += 1;
-    arrivalMs = schedule();
+    arrivalMs = nextTime();
     return handOut(dueMs, operation, request);
   }
 
   return {
     next() {
-      const dueMs = clicks.nextMs();
-      if (dueMs > arrivalMs) return nextArrival(arrivalMs);
-      const click = clicks.take();
-      if (click === undefined) return undefined;
-      return handOut(
-        dueMs,
-        "click",
-        requestFactoryAt(factories, click.by).click(click.impressionId),
-      );
+      const [click] = clicks;
+      if (click !== undefined && click.dueMs <= arrivalMs) {
+        clicks.shift();
+        return handOut(click.dueMs, "click", click.request);
+      }
+      return arrivalMs === Number.POSITIVE_INFINITY ? undefined : nextArrival(arrivalMs);
     },
-    nextDueMs: () => Math.min(clicks.nextMs(), arrivalMs),
+    nextDueMs: () => Math.min(clicks[0]?.dueMs ?? Number.POSITIVE_INFINITY, arrivalMs),
     answered(number, answer) {
-      const isWhole = answer?.outcome === "answered" && answer.status === 200;
-      clicks.answered(number, isWhole ? answer.text : undefined);
+      const impression = clicked.get(number);
+      if (impression === undefined) return;
+      clicked.delete(number);
+      const id = impressionIdIn(answer);
+      if (id === undefined) return;
+      const { clickMs: dueMs, factory } = impression;
+      // Answers come nearly in the order of the requests, so the place is near the end.
+      const place = clicks.findLastIndex((click) => click.dueMs <= dueMs) + 1;
+      clicks.splice(place, 0, { dueMs, request: factory.click(id) });
     },
   };
 }
 
+function impressionIdIn(answer: AnswerOutcome | undefined): string | undefined {
+  if (answer?.outcome !== "answered" || answer.status !== 200) return undefined;
+  const id = memberOf(jsonIn(answer.text), "impression_id");
+  return typeof id === "string" ? id : undefined;
+}
+
 function requestFactoriesOf(
   { traffic, members, seed, number, runId }: TrafficOrder,
-  key: KeyOf,
+  key: (use: string) => Key,
 ): readonly RequestFactory[] {
   if (members.length === 0) throw new InputError("publishers", "must name at least one");
   const { surfaces, repeatedSessions: repeated = 0 } = traffic;
-  const lacking = members.find((member) => member.surfaces.length === 0);
-  if (sendsImpressions(traffic) && lacking !== undefined) {
+  if (sendsImpressions(traffic) && members.some((member) => member.surfaces.length === 0)) {
     throw new InputError("publishers", "must have surfaces: impressions need one");
   }
-  const sessions = traffic.sessions === false ? undefined : sessionsOf(seed, number, runId);
+  // They differ between seeds, between the traffic steps of a run, and between runs that have an id.
+  const ofSeed = (deriveKey(seed, "sessions").a >>> 0).toString(36);
+  const ofStep = `${runId === undefined ? "" : `${runId}-`}${ofSeed}-${number}`;
+  const sessions = traffic.sessions === false ? undefined : ofStep;
   const keys = {
     placement: key("placements"),
     isRepeated: key("repeats"),
@@ -138,19 +146,6 @@ function requestFactoriesOf(
   );
 }
 
-/**
- * The prefix of session ids, which differs between seeds and between the traffic steps of a run. It is short enough that
- * V8 builds ids of up to seven digits as flat strings (at most 12 characters) instead of concatenating lazily.
- */
-function sessionsOf(seed: string, number: number, runId: string | undefined): string {
-  const place = (deriveKey(seed, "sessions").a >>> 0) + number;
-  const prefix = (place % SESSION_PREFIXES).toString(36).padStart(5, "0");
-  return runId === undefined ? prefix : `${runId}-${prefix}-`;
-}
-
-/** 36 to the power of 5: the number of prefixes of five base-36 digits. */
-const SESSION_PREFIXES = 60_466_176;
-
 /** How long the client waits for each answer. */
 export function timeoutMsOf({ timeout = TIMEOUT }: Traffic): number {
   return durationMs(timeout);
@@ -160,23 +155,10 @@ export function sendsImpressions({ mix }: Traffic): boolean {
   return weightsOf(mix).some(([operation]) => operation === "impression");
 }
 
-type KeyOf = (use: string) => Key;
-
-function requestFactoryAt(factories: readonly RequestFactory[], place: number): RequestFactory {
-  const factory = factories[place];
-  assert(factory !== undefined, "Traffic without a publisher.");
-  return factory;
-}
-
 export type ArrivalOperation = Exclude<OperationId, "click">;
 type Weights = readonly (readonly [operation: ArrivalOperation, weight: number])[];
 
-const arrivalOperations = [
-  "impression",
-  "stats",
-  "surfaces",
-  "payouts",
-] as const satisfies ArrivalOperation[];
+const arrivalOperations = ["impression", "stats", "surfaces", "payouts"] as const;
 
 /** The weights above 0, in a fixed order, so that the order in the scenario doesn't matter. */
 export function weightsOf(mix: Mix = { impression: 1 }): Weights {
@@ -185,17 +167,13 @@ export function weightsOf(mix: Mix = { impression: 1 }): Weights {
 }
 
 function createChoice(weights: Weights, key: Key): (index: number) => ArrivalOperation {
-  const [only] = weights;
-  assert(only !== undefined, "A mix without operations.");
-  if (weights.length === 1) return () => only[0];
-  let sum = 0;
-  const upTo = weights.map(([operation, weight]) => {
-    sum += weight;
-    return { operation, bound: sum };
-  });
+  const sum = weights.reduce((total, [, weight]) => total + weight, 0);
   return (index) => {
-    const drawn = drawFraction(key, index) * sum;
-    for (const { operation, bound } of upTo) if (drawn < bound) return operation;
-    return only[0];
+    let left = drawFraction(key, index) * sum;
+    for (const [operation, weight] of weights) {
+      if (left < weight) return operation;
+      left -= weight;
+    }
+    return weights[0]?.[0] ?? "impression";
   };
 }

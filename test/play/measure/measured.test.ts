@@ -49,16 +49,13 @@ function summaryOf(latencies: readonly number[]): Record<string, number> | undef
 }
 
 describe("latencies", () => {
-  test("have no summary if none was recorded", () => {
+  test("have no summary if none was recorded, and one of zeros if all are zero", () => {
     expect(createLatencies().summary()).toBeUndefined();
-  });
-
-  test("that are all zero have a summary of zeros", () => {
     const zeros = { p50: 0, p90: 0, p95: 0, p99: 0, p999: 0, max: 0, mean: 0 };
     expect(summaryOf([0, 0, 0])).toEqual(zeros);
   });
 
-  test("have the percentiles of an exact sort, to three significant digits", () => {
+  test("have the percentiles of an exact sort, to four significant digits", () => {
     const latency = fc.oneof(
       fc.constant(0),
       fc.integer({ min: 0, max: 1000 }),
@@ -72,7 +69,9 @@ describe("latencies", () => {
         const shares = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99, p999: 0.999, max: 1 };
         for (const [name, share] of Object.entries(shares)) {
           const exact = exactly(sorted, share);
-          expect(Math.abs((found?.[name] ?? -1) - exact)).toBeLessThanOrEqual(exact / 1000 + 1e-9);
+          expect(Math.abs((found?.[name] ?? -1) - exact)).toBeLessThanOrEqual(
+            exact / 2000 + 0.0005,
+          );
         }
         const mean = latencies.reduce((sum, one) => sum + one, 0) / latencies.length;
         expect(found?.mean).toBeCloseTo(mean, 2);
@@ -81,21 +80,11 @@ describe("latencies", () => {
     );
   });
 
-  test.each([1, 5, 50, 125, 250, 999, 1000, 1500, 30_000])(
-    "that are round stay exact: %d ms",
-    (ms) => {
-      const { p50, p999 } = summaryOf([ms, ms, ms, ms + 1000]) ?? {};
-      expect(p50).toBe(ms);
-      expect(p999).toBe(ms + 1000);
-    },
-  );
-
-  test("longer than an hour or shorter than a microsecond are counted too", () => {
-    expect(summaryOf([0.0001, 7_200_000])).toMatchObject({
-      p50: 0,
-      p99: 3_600_000,
-      max: 7_200_000,
-    });
+  test("of whole milliseconds stay exact, longer than an hour too", () => {
+    for (const ms of [1, 50, 999, 1000, 30_000, 7_200_000]) {
+      expect(summaryOf([ms, ms, ms + 1000])).toMatchObject({ p50: ms, max: ms + 1000 });
+    }
+    expect(summaryOf([0.0001])?.p50).toBe(0);
   });
 
   test("added together have the summary of all of them", () => {

@@ -47,7 +47,7 @@ describe("a threshold is judged by the run's figures", () => {
     ["late = 0", "failed: 3"],
     ["dropped = 0", "failed: 1"],
     ["dropped < 2", "passed: 1"],
-    ["invariants = 0", "passed: 0 broken"],
+    ["invariants = 0", "passed: 0 failed"],
     ["sent >= 999", "passed: 999"],
     ["sent >= 1000", "failed: 999"],
     ["sent > 999", "failed: 999"],
@@ -66,9 +66,22 @@ describe("a threshold is judged by the run's figures", () => {
     expect(judged("dropped < 0.000001%", of(1, 99_999_999))).toMatch("failed");
   });
 
-  test("broken invariants break it, and unknown ones leave it unknown", () => {
-    expect(judged("invariants = 0", { brokenInvariants: 2 })).toBe("failed: 2 broken");
+  test("failed invariants fail it, and undecided ones leave it undecided", () => {
+    expect(judged("invariants = 0", { brokenInvariants: 2 })).toBe("failed: 2 failed");
     expect(judged("invariants = 0", { brokenInvariants: undefined })).toMatch("undecided");
+  });
+
+  test("latencies are undecided if more than one request in a hundred was late or never sent", () => {
+    const sent = (late: number): Partial<Measured> => ({
+      tally: { ...nothing, sent: 3500, late, dropped: 29 },
+    });
+    expect(judged("p99 < 1s", sent(6))).toBe("passed: 49.9 ms");
+    for (const text of ["p99 < 1s", "p99 < 1ms", "mean < 1ms"]) {
+      expect(judged(text, sent(2171))).toMatch(
+        /^undecided: .* ms, but 2,200 of 3,529 requests were sent late or never: latencies are the load generator's own$/,
+      );
+    }
+    expect(judged("late <= 2171", sent(2171))).toMatch("passed");
   });
 
   test.each(["p99 < 1s", "errors = 0", "refused < 1%", "sent >= 1"])(
@@ -78,7 +91,7 @@ describe("a threshold is judged by the run's figures", () => {
     },
   );
 
-  test("if all requests were dropped, all are errors and latencies are unknown", () => {
+  test("if all requests were dropped, all are errors and latencies are undecided", () => {
     const dropped = { tally: { ...nothing, dropped: 5 }, latency: undefined };
     expect(judged("errors < 1%", dropped)).toBe("failed: 100 % (5 of 5)");
     expect(judged("p99 < 1s", dropped)).toBe("undecided: no requests");
@@ -111,7 +124,7 @@ describe("an invalid threshold is refused with a hint", () => {
     ["sent >= 10%", "a whole number"],
     ["sent >= 1e5", "a whole number"],
     ["sent < 10", '"sent >= 1000"'],
-    ["invariants = 1", "none may be broken"],
+    ["invariants = 1", "none may fail"],
     ["invariants <= 0", '"invariants = 0"'],
   ])("%j", (text, message) => {
     expect(() => parseThreshold(text)).toThrow(

@@ -79,7 +79,7 @@ export function playResult(more: Partial<PlayResult> = {}): PlayResult {
     scenario: { name: "late-click", about: "A click that comes after its window closed." },
     target: { kind: "in-process", url: undefined, time: "virtual", speed: undefined },
     result: "passed",
-    why: "all that was expected held",
+    why: "everything came out as expected",
     digest: "5f1c0ffee",
     startedAt: START,
     endedAt: "2026-01-15T02:05:00.000Z",
@@ -98,7 +98,7 @@ export function playResult(more: Partial<PlayResult> = {}): PlayResult {
     ],
     thresholds: [
       { threshold: "p99 < 50ms", result: "passed", found: "40 ms" },
-      { threshold: "invariants = 0", result: "passed", found: "0 broken" },
+      { threshold: "invariants = 0", result: "passed", found: "0 failed" },
     ],
     skipped: [],
     ...run,
@@ -107,7 +107,7 @@ export function playResult(more: Partial<PlayResult> = {}): PlayResult {
   };
 }
 
-/** The same, with one step that is broken, one that was skipped, and one that is unknown. */
+/** The same, with one step that failed, one that was skipped, and one that is undecided. */
 export function brokenResult(more: Partial<PlayResult> = {}): PlayResult {
   const entry = {
     ...{ sequence: 7, at: START, operation: "impression", publisher: "pub_1" },

@@ -2,13 +2,18 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { validateXML } from "xmllint-wasm";
-import { indentedJson } from "../../../src/base/text.ts";
 import { createTally } from "../../../src/play/measure/tally.ts";
 import type { PlayResult } from "../../../src/play/player/result.ts";
+import { reportHtml } from "../../../src/play/reports/report-html.ts";
 import { reportJunit } from "../../../src/play/reports/report-junit.ts";
 import { reportText } from "../../../src/play/reports/report-text.ts";
 import { childrenOf, readXml, textOf, type XmlElement } from "../../cli/xml.ts";
 import { brokenResult, failed, HOSTILE, playResult, stepResult } from "./play-results.ts";
+
+const nothing = playResult({
+  ...{ latency: undefined, tally: createTally().summary() },
+  timeline: { bucketMs: 100, buckets: [] },
+});
 
 /** A result with hostile text wherever a scenario, a service or a user can supply it. */
 function hostileResult(): PlayResult {
@@ -26,10 +31,10 @@ function hostileResult(): PlayResult {
 }
 
 describe("the report for a terminal", () => {
-  test("is short if everything held", () => {
+  test("is short if everything passed", () => {
     expect(reportText(playResult())).toBe(
       [
-        "✓ held  late-click: all that was expected held",
+        "✓ passed  late-click: everything came out as expected",
         "  in process, virtual time, 2 h 5 min; 2,000 requests: 1,566 ok, 217 refused, 108 failed, 109 lost; 391.5 INR credited",
         "  latency p50 11 ms, p95 40 ms, p99 40 ms, max 40 ms",
         "",
@@ -37,9 +42,9 @@ describe("the report for a terminal", () => {
         "✓ steps.2  traffic as load",
         "✓ expectations.0  expect stats",
         "",
-        "Invariants: 2 held; 1 could not be checked in this play (--json says why)",
-        "✓ p99 < 50ms: held, 40 ms",
-        "✓ invariants = 0: held, 0 failed",
+        "Invariants: 2 passed; 1 could not be checked in this play (--json says why)",
+        "✓ p99 < 50ms: passed, 40 ms",
+        "✓ invariants = 0: passed, 0 failed",
         "",
         "Reproduce: adsim play late-click --seed adsim",
         "",
@@ -71,12 +76,12 @@ describe("the report for a terminal", () => {
     expect(text).not.toContain("advance 2h");
   });
 
-  test("only counts the steps that held if there are many, and lists the first 20 that are failed", () => {
+  test("only counts the steps that passed if there are many, and lists the first 20 that failed", () => {
     const steps = Array.from({ length: 60 }, (_, at) =>
       stepResult({ path: `steps.${at}`, result: at < 30 ? "passed" : "failed" }),
     );
     const text = reportText(brokenResult({ steps, skipped: [] }));
-    expect(text).toContain("✓ 30 expectations held");
+    expect(text).toContain("✓ 30 steps passed");
     expect(text).not.toContain("✓ steps.");
     expect(text.match(/^✗ steps\./gm)).toHaveLength(20);
     expect(text).toContain("… and 10 more steps");
@@ -113,13 +118,61 @@ describe("the report for a terminal", () => {
   });
 });
 
-describe("the report in JSON", () => {
-  test("is the result, with its version", () => {
-    const result = brokenResult();
-    const read: unknown = JSON.parse(indentedJson(result));
-    expect(read).toEqual(JSON.parse(JSON.stringify(result)));
-    expect(read).toMatchObject({ version: 1, result: "failed" });
-    expect(indentedJson(brokenResult())).toBe(indentedJson(result));
+test("a load report says whose latencies they are if requests were sent late", () => {
+  const { tally } = playResult();
+  const late = playResult({ tally: { ...tally, late: 1200 } });
+  const said =
+    "1,200 of 2,000 requests were sent late or never: latencies are the load generator's";
+  expect(reportText(late)).toContain(said);
+  expect(reportHtml(late)).toContain(said.replace("'", "&#39;"));
+  for (const report of [reportText, reportHtml])
+    expect(report(playResult())).not.toContain("late or");
+});
+
+describe("the report as a page", () => {
+  test("shows of a failed step the two sides, request, answer and journal, opened", () => {
+    const page = reportHtml(brokenResult());
+    const from = page.indexOf("<details open>");
+    const details = page.slice(from, page.indexOf("</details>", from));
+    for (const part of ["Expected", "200", "Found", "503", "retry-after: 30", "#7 2026"]) {
+      expect(details).toContain(part);
+    }
+    for (const what of ["p99 &lt; 20ms", "M1", "2.5 INR credited", "isn&#39;t ours to break"]) {
+      expect(page).toContain(what);
+    }
+  });
+
+  test("draws each outcome and latency as SVG, with a label and a table of the figures", () => {
+    const page = reportHtml(playResult());
+    for (const colour of ["ok", "refused", "bad", "none"]) {
+      expect(page).toMatch(new RegExp(`<path class="${colour}" d="M0 100V[\\d.VH]+V100Z"/>`));
+    }
+    expect(page).toContain('aria-label="Latency over time: p99 up to 40 ms, p50 up to ');
+    expect(page.match(/<tr><th scope="row">[\d.]+ s<\/th>/g)).toHaveLength(
+      playResult().timeline.buckets.length,
+    );
+  });
+
+  test("leaves a gap where nothing was sent, and draws nothing of a run without requests", () => {
+    const [bucket] = playResult().timeline.buckets;
+    const buckets = [0, 300].flatMap((atMs) =>
+      bucket ? [{ ...bucket, atMs, p50: 4, p99: 8 }] : [],
+    );
+    const sparse = reportHtml(playResult({ timeline: { bucketMs: 100, buckets } }));
+    expect(sparse).toContain('<path class="refused" d="M0 100V4H1V100H2V100H3V4H4V100Z"/>');
+    const page = reportHtml(nothing);
+    expect(page).toContain("No requests were sent");
+    expect(page).not.toContain("<svg");
+  });
+
+  test("has no script, and nothing in it is markup or acts on the reader", () => {
+    const page = reportHtml(hostileResult());
+    for (const part of ["<script", "<img", "onerror='", "\u001b", "\u202e"]) {
+      expect(page).not.toContain(part);
+    }
+    expect(page.isWellFormed()).toBe(true);
+    expect(page).toContain("&lt;script&gt;window.owned=1");
+    expect(reportHtml(hostileResult())).toBe(page);
   });
 });
 
@@ -174,13 +227,12 @@ describe("the report as JUnit XML", () => {
     for (const part of ["Request: POST", "Answer: 503", "#7 2026", "Reproduce: adsim play"]) {
       expect(text).toContain(part);
     }
-    const skipped = {
-      "steps.4  fault flap": "the service at the target isn't ours to break",
-      "steps.5  stats": "the list is empty",
-      "sent >= 1": "no requests",
-    };
-    for (const [name, message] of Object.entries(skipped)) {
-      expect(childrenOf(found[name], "skipped")[0]?.attributes).toEqual({ message });
+    for (const [name, kind, message] of [
+      ["steps.4  fault flap", "skipped", "the service at the target isn't ours to break"],
+      ["steps.5  stats", "error", "the list is empty"],
+      ["sent >= 1", "error", "no requests"],
+    ] as const) {
+      expect(childrenOf(found[name], kind)[0]?.attributes).toMatchObject({ message });
     }
     for (const name of ["M1 money adds up", "p99 < 20ms"]) {
       expect(childrenOf(found[name], "failure")).toHaveLength(1);
@@ -192,7 +244,7 @@ describe("the report as JUnit XML", () => {
     const [suite] = childrenOf(readXml(xml), "testsuite");
     expect(suite?.attributes).toMatchObject({
       ...{ timestamp: "2026-01-15T00:00:00", time: "7500.000" },
-      ...{ tests: "9", failures: "4", errors: "0", skipped: "3" },
+      ...{ tests: "9", failures: "4", errors: "2", skipped: "1" },
     });
     expect(cases(xml)["steps.2  traffic as load"]?.attributes.time).toBe("7200.000");
     expect(cases(xml)["steps.3  impression as second × 3"]?.attributes.time).toBe("0.040");
@@ -200,7 +252,7 @@ describe("the report as JUnit XML", () => {
   });
 });
 
-test("an unknown play is an error in JUnit XML, with the reason", () => {
+test("an undecided play is an error in JUnit XML, with the reason", () => {
   const unknown = playResult({ result: "undecided", why: "faults.0 was skipped" });
   const xml = reportJunit(unknown);
   const [suite] = childrenOf(readXml(xml), "testsuite");
@@ -226,12 +278,7 @@ test("several results become a suite each", () => {
   expect(suites.map(({ attributes }) => attributes.id)).toEqual(["0", "1"]);
 });
 
-test("a run without requests can be reported as text, JUnit XML and JSON", () => {
-  const nothing = playResult({
-    ...{ latency: undefined, tally: createTally().summary() },
-    timeline: { bucketMs: 100, buckets: [] },
-  });
+test("a run without requests can be reported as text and JUnit XML", () => {
   expect(reportText(nothing)).toContain("2 h 5 min; 0 requests\n\n");
   expect(reportJunit(nothing)).toContain('value="0 requests"');
-  expect(JSON.parse(indentedJson(nothing))).not.toHaveProperty("latency");
 });

@@ -52,7 +52,7 @@ describe("report files", () => {
     );
     expect(junit).toMatch(/^<\?xml[\s\S]*<\/testsuites>\n$/);
     expect(JSON.parse(json ?? "")).toMatchObject({ result: "failed" });
-    expect(html).toMatch(/^<!doctype html>[\s\S]*uPlot[\s\S]*<\/html>\n$/);
+    expect(html).toMatch(/^<!doctype html>[\s\S]*<svg[\s\S]*<\/html>\n$/);
     expect(await readdir(place)).toHaveLength(3);
   });
 

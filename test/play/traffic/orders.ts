@@ -1,7 +1,7 @@
 /** What the tests of traffic share: orders with made-up members, and whole lists of what a source gives. */
 
 import type { Member } from "../../../src/invariants/client-exchange.ts";
-import { createSchedule } from "../../../src/play/traffic/arrivals.ts";
+import { arrivalTimes } from "../../../src/play/traffic/arrivals.ts";
 import type { TrafficOrder } from "../../../src/play/traffic/order.ts";
 import {
   type AnswerOutcome,
@@ -95,18 +95,8 @@ export function timesOf(
   startMs: number = START_MS,
   a = 1,
 ): number[] {
-  const next = createSchedule({ arrivals, forMs, startMs, key: { a, b: 2 } });
-  const times: number[] = [];
-  for (let dueMs = next(); dueMs < Number.POSITIVE_INFINITY; dueMs = next()) times.push(dueMs);
-  return times;
-}
-
-/** How many arrive in each interval of this length. */
-export function countsBy(times: readonly number[], everyMs: number, forMs: number): number[] {
-  const counts = new Array<number>(Math.ceil(forMs / everyMs)).fill(0);
-  for (const dueMs of times) {
-    const place = Math.floor(dueMs / everyMs);
-    counts[place] = (counts[place] ?? 0) + 1;
-  }
-  return counts;
+  const times = arrivalTimes({ arrivals, forMs, startMs, key: { a, b: 2 } });
+  const all: number[] = [];
+  for (let next = times.next(); next.done !== true; next = times.next()) all.push(next.value);
+  return all;
 }

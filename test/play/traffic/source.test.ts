@@ -238,7 +238,7 @@ describe("draws", () => {
   });
 });
 
-const FROZEN = { sent: 1061, digest: "cdcf6d8c3544da24" };
+const FROZEN = { sent: 1061, digest: "bd5c649a1a3792cb" };
 
 describe("createTrafficSource", () => {
   test("refuses traffic without members, and impressions without a surface", () => {
