@@ -6,6 +6,7 @@ export type { LatencySummary } from "./play/measure/latencies.ts";
 export type { OperationTally, TallySummary } from "./play/measure/tally.ts";
 export type { ThresholdResult } from "./play/measure/thresholds.ts";
 export type { TimelineBucket } from "./play/measure/timeline.ts";
+export { type PlayScenarioOptions, playScenario } from "./play/play-scenario.ts";
 export type {
   Check,
   PlayResult,
@@ -45,5 +46,4 @@ export type {
   TrafficStep,
   Value,
 } from "./play/scenario/types.ts";
-export { type PlayScenarioOptions, playScenario } from "./play/targets/play-scenario.ts";
 export type { Arrivals, Mix, Rate, Spacing, Traffic } from "./play/traffic/traffic.ts";

@@ -1,6 +1,6 @@
 /** Defines a route of the control API: what it gets, what it can load, and what it replies. */
 
-import type { StepwiseOptions } from "../play/player/play-in-process.ts";
+import type { PlayScenarioOptions } from "../play/play-scenario.ts";
 import type { PlayResult } from "../play/player/result.ts";
 import type { Scenario } from "../play/scenario/types.ts";
 import type { HostedCore } from "../simulator/core.ts";
@@ -33,10 +33,11 @@ export interface ScenarioPlayer {
   /** The scenarios that come with adsim, sorted by name. */
   readonly list: () => readonly { readonly name: string; readonly about: string }[];
   readonly find: (name: string) => Scenario | undefined;
-  /** Plays in a simulator, and lets other requests pass now and then. Stops if the client has left. */
+  /** Plays in a world, and lets other requests pass now and then. Stops if the client has left. */
   readonly play: (
+    world: HostedCore,
     scenario: unknown,
-    options: StepwiseOptions,
+    options: Pick<PlayScenarioOptions, "maxRequests" | "reproduce" | "onStep">,
     client: WaitingClient,
   ) => Promise<PlayResult>;
   /** @throws InputError that names what is wrong in a scenario. */

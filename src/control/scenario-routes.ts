@@ -140,7 +140,6 @@ async function play(call: ControlCall): Promise<Reply> {
     requests: world.journal.total - before,
   }));
   const options = {
-    simulator: world,
     maxRequests: MAX_REQUESTS,
     reproduce: adsimLine(["play", name ?? "FILE", ...overrideWords(overrides)]),
     onStep(index: number, count: number) {
@@ -148,7 +147,7 @@ async function play(call: ControlCall): Promise<Reply> {
     },
   };
   try {
-    return { kind: "json", value: await player.play(whole, options, call.client) };
+    return { kind: "json", value: await player.play(world, whole, options, call.client) };
   } catch (error) {
     throw errorInBody(error, overrides, step);
   } finally {

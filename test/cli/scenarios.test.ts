@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { shippedNames, shippedScenario } from "../../src/adapters/shipped-scenarios.ts";
-import { playInProcess } from "../../src/play/player/play-in-process.ts";
+import { playScenario } from "../../src/play/play-scenario.ts";
 import { runAdsim } from "./run-adsim.ts";
 
 const files = ["", "spec"]
@@ -33,7 +33,7 @@ describe("adsim scenarios", () => {
     expect(code).toBe(0);
     const copy = JSON.parse(stdout);
     expect(copy).toEqual(shippedScenario("lost-ack"));
-    expect(playInProcess(copy)).toEqual(playInProcess(shippedScenario("lost-ack")));
+    expect(await playScenario(copy)).toEqual(await playScenario(shippedScenario("lost-ack")));
   });
 
   test("suggests the nearest name for an unknown one", async () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { ApiRequest, FaultRule } from "../../src/index.ts";
-import { playInProcess } from "../../src/play/player/play-in-process.ts";
+import { playScenario } from "../../src/play/play-scenario.ts";
 import { parseScenario } from "../../src/play/scenario/parse-scenario.ts";
 import type { RequestStep } from "../../src/play/scenario/types.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
@@ -157,7 +157,7 @@ describe("the step", () => {
     world.handle({ method: "POST", path: "/v1/impression", headers: JSON_BODY, body: '{"a":' });
     for (let sequence = 1; sequence <= world.journal.total; sequence += 1) {
       const { step } = await shown(worlds, sequence);
-      const result = playInProcess(scenarioOf(step));
+      const result = await playScenario(scenarioOf(step));
       expect(result.result, JSON.stringify(step)).toBe("passed");
     }
     expect((await shown(worlds, 1)).step).toEqual({
@@ -189,7 +189,7 @@ describe("the step", () => {
       note: `Sent by ${added.id}, who had signed up.`,
     });
     for (const step of [seeded, signedUp]) {
-      expect(playInProcess(scenarioOf(step)).result).toBe("passed");
+      expect((await playScenario(scenarioOf(step))).result).toBe("passed");
     }
   });
 

@@ -1,7 +1,7 @@
 /** Scenarios over the control API: listed, shown, and played in the world that the path names. */
 
 import { describe, expect, test } from "vitest";
-import { playInProcess } from "../../src/play/player/play-in-process.ts";
+import { playScenario } from "../../src/play/play-scenario.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
 import { askLater, JSON_BODY, worldsOf } from "../worlds.ts";
@@ -111,7 +111,7 @@ describe("a scenario sent in the body", () => {
     const before = worlds.get("default").snapshot();
     const result = JSON.parse((await play(worlds, { scenario: short }, "/@other")).body);
     expect(result.result).toBe("passed");
-    expect(result.digest).toBe(playInProcess(short).digest);
+    expect(result.digest).toBe((await playScenario(short)).digest);
     const other = worlds.get("other");
     expect([other.seed, other.usage().impressions, other.clock.mode]).toEqual([
       "its own",

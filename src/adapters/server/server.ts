@@ -41,12 +41,12 @@ export function startServer(options: ServerOptions = {}): Promise<Server> {
 /** Like {@link startServer}. Calls `prepare` before it listens; if that throws, the server doesn't start. */
 export async function startPrepared(
   options: ServerOptions,
-  prepare: (worlds: Worlds) => void,
+  prepare: (worlds: Worlds) => void | Promise<void>,
 ): Promise<Server> {
   const resolved = resolveServerOptions(options);
   const { port, host, controlToken } = resolved;
   const worlds = createServerWorlds(resolved, controlModules);
-  prepare(worlds);
+  await prepare(worlds);
 
   const server = http.createServer(serverSettings);
   applyLimits(server);

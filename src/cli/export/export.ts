@@ -2,7 +2,7 @@
 
 import { underName } from "../../base/input.ts";
 import { adsimLine } from "../../base/shell.ts";
-import { simulatorFor, worldOf } from "../../play/player/play-in-process.ts";
+import { simulatorFor, worldOptionsOf } from "../../play/play-scenario.ts";
 import { overrideWords } from "../../play/scenario/overrides.ts";
 import type { Scenario } from "../../play/scenario/types.ts";
 import { openServiceTarget } from "../../play/targets/service-target.ts";
@@ -86,7 +86,7 @@ function checkKey({ id, apiKey }: GivenPublisher): void {
 }
 
 function aboutKeys(scenario: Scenario): string {
-  const { seed, publishers, profile } = resolveOptions(worldOf(scenario)).settings;
+  const { seed, publishers, profile } = resolveOptions(worldOptionsOf(scenario)).settings;
   const world = overrideWords({ seed, publishers, profile });
   return `adsim: the API keys work with: ${adsimLine(["serve", ...world])}\n`;
 }

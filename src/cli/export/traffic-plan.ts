@@ -2,7 +2,7 @@
 
 import { parseInstant } from "../../base/calendar.ts";
 import { durationMs } from "../../base/duration.ts";
-import { worldOf } from "../../play/player/play-in-process.ts";
+import { worldOptionsOf } from "../../play/play-scenario.ts";
 import { kindOf } from "../../play/scenario/step-kind.ts";
 import type { Scenario, Step } from "../../play/scenario/types.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
@@ -20,7 +20,7 @@ export interface TrafficPlan {
 }
 
 export function planOf(scenario: Scenario): TrafficPlan {
-  const { seed, startMs } = resolveOptions(worldOf(scenario)).settings;
+  const { seed, startMs } = resolveOptions(worldOptionsOf(scenario)).settings;
   const traffic: PlannedTraffic[] = [];
   const skipped = new Map<string, Set<string>>();
   let nowMs = startMs;

@@ -2,10 +2,9 @@
 
 import { constants } from "node:os";
 import { InputError } from "../../base/input.ts";
+import { type PlayScenarioOptions, playScenario, playScenarios } from "../../play/play-scenario.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import type { Scenario } from "../../play/scenario/types.ts";
-import { type PlayAtServiceOptions, playAtService } from "../../play/targets/play-at-service.ts";
-import { type PlayScenarioOptions, playScenario } from "../../play/targets/play-scenario.ts";
 import { planAtService } from "../../play/targets/service-plan.ts";
 import { failureAtTarget, wrongUsage } from "../output/exit.ts";
 import type { HostProcess } from "../processes/host-process.ts";
@@ -43,7 +42,7 @@ export function playAtTarget(
 /** Plays scenarios one after the other. `tell`: called with each result. @throws as {@link playAtTarget} */
 export function playAllAtService(
   chosen: readonly { readonly scenario: Scenario; readonly reproduce: string }[],
-  options: Omit<PlayAtServiceOptions, "target" | "reproduce"> & Pick<TargetFlags, "target">,
+  options: PlayScenarioOptions & Pick<TargetFlags, "knownChoices">,
   host: HostProcess,
   tell: (result: PlayResult) => void,
 ): Promise<readonly PlayResult[]> {
@@ -51,21 +50,17 @@ export function playAllAtService(
     let done = 0;
     progress.update({ done, planned: chosen.length });
     try {
-      return await playAtService(
-        chosen.map(({ scenario }) => scenario),
-        {
-          ...options,
-          target: options.target ?? "",
-          reproduce: chosen.map(({ reproduce }) => reproduce),
-          signal,
-          onResult(result) {
-            done += 1;
-            progress.done();
-            tell(result);
-            progress.update({ done, planned: chosen.length });
-          },
-        },
-      );
+      const results: PlayResult[] = [];
+      const scenarios = chosen.map(({ scenario }) => scenario);
+      const { knownChoices: assumptions } = options;
+      for await (const result of playScenarios(scenarios, { ...options, assumptions, signal })) {
+        done += 1;
+        progress.done();
+        tell(result);
+        results.push(result);
+        progress.update({ done, planned: chosen.length });
+      }
+      return results;
     } catch (error) {
       throw failureAtTarget(error);
     }

@@ -1,10 +1,8 @@
-/** Plays a scenario in this process. It blocks the event loop, so progress is drawn from within. */
+/** Plays a scenario in this process, with progress on a terminal. */
 
-import { playInProcess, simulatorFor, withHandle } from "../../play/player/play-in-process.ts";
+import { playScenario } from "../../play/play-scenario.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import type { Scenario } from "../../play/scenario/types.ts";
-import type { SimulatorCore } from "../../simulator/core.ts";
-import { isLive } from "../output/progress-line.ts";
 import type { HostProcess } from "../processes/host-process.ts";
 import { createProgress } from "./progress.ts";
 
@@ -13,35 +11,20 @@ export interface PlayHereOptions {
   readonly reproduce: string;
 }
 
-/** This many requests take about ten milliseconds. */
-const REQUESTS_BETWEEN = 0x1000;
-
-/** @throws InputError that names a step that the world refuses. */
-export function playHere(
+/** @throws InputError (as a rejection) that names a step that the world refuses. */
+export async function playHere(
   scenario: Scenario,
   options: PlayHereOptions,
   host: HostProcess,
-): PlayResult {
-  if (!isLive(host)) return playInProcess(scenario, options);
+): Promise<PlayResult> {
   const progress = createProgress(host);
-  const simulator = countRequests(scenario, (sent) => progress.update({ sent }));
   try {
-    return playInProcess(scenario, {
+    return await playScenario(scenario, {
       ...options,
-      simulator,
       onStep: (done, planned) => progress.update({ done, planned }),
+      onProgress: ({ sent }) => progress.update({ sent }),
     });
   } finally {
     progress.done();
   }
-}
-
-/** The world to play in. It regularly reports the number of its requests. */
-function countRequests(scenario: Scenario, tell: (sent: number) => void): SimulatorCore {
-  let sent = 0;
-  return withHandle(simulatorFor(scenario), (handle, request) => {
-    sent += 1;
-    if (sent % REQUESTS_BETWEEN === 0) tell(sent);
-    return handle(request);
-  });
 }

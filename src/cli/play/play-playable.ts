@@ -44,7 +44,7 @@ export async function playPlayable(
   const colour = isColourful(stream, env);
   const results = await playAllAtService(
     chosen.map(({ scenario, reproduce }) => ({ scenario, reproduce })),
-    { ...flags, ...given },
+    { wait, speed: flags.speed, ...given },
     host,
     (result) => stream.write(shownResult(result, colour)),
   );

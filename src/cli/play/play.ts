@@ -5,7 +5,7 @@ import { checkReports } from "../output/reports.ts";
 import type { HostProcess } from "../processes/host-process.ts";
 import { playHere } from "./play-here.ts";
 import type { PlayFlags } from "./play-options.ts";
-import { reproduceLine, resolveScenario, withSourceErrors } from "./resolve-scenario.ts";
+import { errorInSource, reproduceLine, resolveScenario } from "./resolve-scenario.ts";
 import { readTargetFlags } from "./target-flags.ts";
 import { exitCodeOf, tellResult } from "./tell-result.ts";
 
@@ -32,9 +32,10 @@ export async function play(
   const reproduce = reproduceLine(["play"], chosen, words);
   const { maxRequests } = flags;
   if (target === undefined) {
-    const result = withSourceErrors(chosen, () =>
-      playHere(chosen.scenario, { maxRequests, reproduce }, host),
-    );
+    const playing = playHere(chosen.scenario, { maxRequests, reproduce }, host);
+    const result = await playing.catch((error) => {
+      throw errorInSource(chosen, error);
+    });
     return tellResult(result, flags, host);
   }
   // Loaded on demand, with the HTTP client.

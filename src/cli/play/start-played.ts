@@ -2,7 +2,7 @@
 
 import { startPrepared } from "../../adapters/server/server.ts";
 import { formatInstant } from "../../base/calendar.ts";
-import { playInProcess, worldOf } from "../../play/player/play-in-process.ts";
+import { playInWorld, worldOptionsOf } from "../../play/play-scenario.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import { reportText } from "../../play/reports/report-text.ts";
 import type { Server } from "../../server.ts";
@@ -12,7 +12,7 @@ import { CommandFailure, exitCodes, wrongUsage } from "../output/exit.ts";
 import type { PlayedScenario } from "../output/ready-message.ts";
 import { say } from "../output/say.ts";
 import type { HostProcess } from "../processes/host-process.ts";
-import { reproduceLine, resolveScenario, withSourceErrors } from "./resolve-scenario.ts";
+import { errorInSource, reproduceLine, resolveScenario } from "./resolve-scenario.ts";
 
 /** @throws InputError or CommandFailure before the server listens. If the scenario is broken, its report is printed. */
 export async function startPlayed(
@@ -23,7 +23,7 @@ export async function startPlayed(
   refuseWrongUsage(flags);
   const chosen = await resolveScenario(source, flags, host);
   const { scenario } = chosen;
-  const world = worldOf(scenario);
+  const world = worldOptionsOf(scenario);
   const { settings } = resolveOptions(world);
   const clock = flags.clock ?? "flowing";
   const given = await serverOptions(flags, clock);
@@ -35,12 +35,14 @@ export async function startPlayed(
     start: formatInstant(settings.startMs),
   };
   let result: PlayResult | undefined;
-  const server = await startPrepared(options, (worlds) => {
-    const simulator = worlds.get("default");
+  const server = await startPrepared(options, async (worlds) => {
+    const world = worlds.get("default");
     const reproduce = reproduceLine(["play"], chosen);
-    result = withSourceErrors(chosen, () => playInProcess(scenario, { simulator, reproduce }));
+    result = await playInWorld(world, scenario, { reproduce }).catch((error) => {
+      throw errorInSource(chosen, error);
+    });
     refuseBroken(result, host);
-    simulator.clock.set({ mode: clock });
+    world.clock.set({ mode: clock });
   });
   return Object.assign(server, { scenario: result && playedOf(result) });
 }

@@ -6,19 +6,19 @@ import { clockModes } from "../../base/clock.ts";
 import type { Outgoing } from "../../invariants/client-exchange.ts";
 import type { RecordedWorld, Recording } from "../../journal/recorded-entry.ts";
 import { plural } from "../../play/measure/quantities.ts";
-import { type Replay, type ReplayOptions, replay } from "../../play/replay/replay.ts";
 import {
   askHealth,
   type ControlApi,
   createControlApi,
   type Health,
-} from "../../play/targets/control-api.ts";
-import { drive } from "../../play/targets/drive.ts";
-import { createHttpClient } from "../../play/targets/http-client.ts";
-import type { AsyncPerformers } from "../../play/targets/target.ts";
-import { readTargetUrl } from "../../play/targets/target-url.ts";
-import { connectionHeaders } from "../../play/targets/wire-request.ts";
-import { createWorldPerformers } from "../../play/targets/world-performers.ts";
+} from "../../play/old/targets/control-api.ts";
+import { drive } from "../../play/old/targets/drive.ts";
+import { createHttpClient } from "../../play/old/targets/http-client.ts";
+import type { AsyncPerformers } from "../../play/old/targets/target.ts";
+import { readTargetUrl } from "../../play/old/targets/target-url.ts";
+import { connectionHeaders } from "../../play/old/targets/wire-request.ts";
+import { createWorldPerformers } from "../../play/old/targets/world-performers.ts";
+import { type Replay, type ReplayOptions, replay } from "../../play/replay/replay.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { type CommandFailure, couldNotRun, failureAtTarget } from "../output/exit.ts";
 import type { ReplayFlags } from "./replay-options.ts";

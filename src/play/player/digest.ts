@@ -39,21 +39,8 @@ export function createRunDigest(): RunDigest {
     },
     brief({ outcome, status, headers, text: body }) {
       number(outcomes[outcome] * 1000 + status);
-      number(quotaLeft(headers["x-ratelimit-remaining"]));
+      number(Number(headers["x-ratelimit-remaining"] ?? -1));
       number(body.length);
     },
   };
-}
-
-/** The same as `Number`, but several times as fast for the few digits that nearly every answer has. */
-function quotaLeft(text = "-1"): number {
-  const { length } = text;
-  if (length > 6) return Number(text);
-  let left = 0;
-  for (let index = 0; index < length; index += 1) {
-    const digit = text.charCodeAt(index) - 0x30;
-    if (digit < 0 || digit > 9) return Number(text);
-    left = left * 10 + digit;
-  }
-  return left;
 }

@@ -1,57 +1,52 @@
 /** Compares expectations with an answer, a tally, the service's reports, the audit or an invariant. */
 
 import { InputError } from "../../base/input.ts";
-import type { ClientExchange } from "../../invariants/client-exchange.ts";
+import type { ClientExchange, Outgoing } from "../../invariants/client-exchange.ts";
 import { Inconclusive, inconclusive } from "../../invariants/ensure.ts";
+import { type InvariantResult, judgeInvariants } from "../../invariants/judge.ts";
+import type { SimulatorCore } from "../../simulator/core.ts";
 import { isReport, type ReportExpectation } from "../scenario/step-kind.ts";
-import type {
-  AnswerExpectation,
-  Expectation,
-  Matcher,
-  PublisherRef,
-  RequestStep,
-} from "../scenario/types.ts";
-import { type EffectGenerator, perform, performInScratch } from "./effects.ts";
-import { judgeRun } from "./judge-invariants.ts";
-import { check, match, unknownCheck } from "./matching.ts";
-import { outgoingOf } from "./outgoing-of.ts";
+import type { AnswerExpectation, Expectation, Matcher, RequestStep } from "../scenario/types.ts";
+import type { Control, PlayedWorld } from "../targets/target.ts";
+import { worldTarget } from "../targets/world-target.ts";
+import { check, match, undecidedCheck } from "./matching.ts";
+import { outgoingOf } from "./requests.ts";
 import type { Check } from "./result.ts";
 import { isOverLimit, quotaBackMs } from "./retry-after.ts";
-import { type Run, scopeFor, senderOf } from "./run.ts";
-import { jsonBody } from "./step-output.ts";
-import { answerOf, referenceTo, type Scope } from "./values.ts";
+import { type Run, scopeOf, senderOf } from "./run.ts";
+import { answerOf, jsonBody, referenceTo, type Scope } from "./values.ts";
 
-export function* checkExpectation(
+export async function checkExpectation(
   run: Run,
   expectation: Expectation,
-): EffectGenerator<readonly Check[]> {
+): Promise<readonly Check[]> {
   try {
-    return yield* checksOf(run, expectation);
+    return await checksOf(run, expectation);
   } catch (thrown) {
-    if (thrown instanceof Inconclusive) return [unknownCheck(aboutOf(expectation), thrown.message)];
-    throw thrown;
+    if (!(thrown instanceof Inconclusive)) throw thrown;
+    return [undecidedCheck(aboutOf(expectation), thrown.message)];
   }
 }
 
 function aboutOf(expectation: Expectation): string {
   if ("of" in expectation) return expectation.of;
-  const key = (["audit", "stats", "surfaces", "payouts"] as const).find(
-    (one) => one in expectation,
-  );
+  const keys = ["audit", "stats", "surfaces", "payouts"];
+  const key = keys.find((one) => one in expectation);
   return key ?? ("answer" in expectation ? expectation.answer : undefined) ?? "answer";
 }
 
-function* checksOf(run: Run, expectation: Expectation): EffectGenerator<readonly Check[]> {
-  if ("invariant" in expectation) return yield* checkInvariant(run, expectation.invariant);
-  if (isReport(expectation)) return yield* checkReported(run, expectation);
-  const scope = yield* scopeFor(run, expectation);
+async function checksOf(run: Run, expectation: Expectation): Promise<readonly Check[]> {
+  if ("invariant" in expectation) return await checkInvariant(run, expectation.invariant);
+  if (isReport(expectation)) return await checkReported(run, expectation);
+  const scope = scopeOf(run);
   if ("of" in expectation) {
     const content = referenceTo(expectation.of, scope);
     return match(expectation.is, content, expectation.of, scope);
   }
   if ("audit" in expectation) {
-    if (!run.capabilities.control) return inconclusive("only an adsim has an audit");
-    return match(expectation.audit, yield* perform({ kind: "audit" }), "audit", scope);
+    const { control } = run.target;
+    if (control === undefined) return inconclusive("only an adsim has an audit");
+    return match(expectation.audit, (await control.world()).audit(), "audit", scope);
   }
   const { answer } = expectation;
   const exchange = answer === undefined ? run.last : answerOf(answer, scope);
@@ -60,9 +55,9 @@ function* checksOf(run: Run, expectation: Expectation): EffectGenerator<readonly
 }
 
 /** `id`: one invariant's id, or "all". */
-function* checkInvariant(run: Run, id: string): EffectGenerator<readonly Check[]> {
-  const results = yield* judgeRun(run, id === "all" ? undefined : [id]);
-  // With "all", unknown invariants are left out unless nothing else is known.
+async function checkInvariant(run: Run, id: string): Promise<readonly Check[]> {
+  const results = await judgeRun(run, id === "all" ? undefined : [id]);
+  // With "all", undecided invariants are left out unless nothing else is known.
   const known = id === "all" ? results.filter(({ result }) => result !== "undecided") : results;
   return (known.length === 0 ? results : known).map(
     ({ id: judged, says, result, why }): Check => ({
@@ -76,6 +71,41 @@ function* checkInvariant(run: Run, id: string): EffectGenerator<readonly Check[]
   );
 }
 
+/** The invariants are tried on at most this many publishers. */
+const MAX_MEMBERS = 3;
+
+/** Judges the invariants by what is known of a run so far. `ids`: which. @default all */
+export async function judgeRun(
+  { target, trace, members, turns }: Run,
+  ids?: readonly string[],
+): Promise<readonly InvariantResult[]> {
+  const world = await worldOf(target.control);
+  const results: InvariantResult[] = [];
+  const played = {
+    trace,
+    members: Array.from(members.values()).slice(0, MAX_MEMBERS),
+    isExactTime: target.time.kind === "virtual",
+    assumptions: typeof world === "string" ? undefined : world.assumptions,
+    world,
+  };
+  for (const result of judgeInvariants(played, ids)) {
+    results.push(result);
+    await turns();
+  }
+  return results;
+}
+
+/** The world, or why there is none. */
+async function worldOf(control: Control | undefined): Promise<PlayedWorld | string> {
+  if (control === undefined) return "the target can't make a copy of the world to try it in";
+  try {
+    return await control.world();
+  } catch (thrown) {
+    if (thrown instanceof Inconclusive) return thrown.message;
+    throw thrown;
+  }
+}
+
 /** `about`: the answer's name in the checks. */
 export function checkAnswer(
   expectation: AnswerExpectation,
@@ -86,30 +116,21 @@ export function checkAnswer(
   const { outcome = "answered", status, headers, body, text } = expectation;
   const allowed: readonly string[] = typeof outcome === "string" ? [outcome] : outcome;
   const asExpected = allowed.includes(exchange.outcome);
-  const checks: Check[] = [
-    check(
-      asExpected ? "passed" : "failed",
-      `${about} outcome`,
-      allowed.join(" or "),
-      exchange.outcome,
-    ),
-  ];
-  if (!asExpected) return checks;
+  const found = check(asExpected, `${about} outcome`, allowed.join(" or "), exchange.outcome);
+  if (!asExpected) return [found];
   const isAnswer = exchange.outcome === "answered" || exchange.outcome === "cut";
   const expectsAnswer = [status, headers, body, text].some((matcher) => matcher !== undefined);
-  if (!isAnswer && expectsAnswer) {
-    return [...checks, unknownCheck(about, `no answer came: it was ${exchange.outcome}`)];
-  }
-  if (status !== undefined) {
+  if (!isAnswer && expectsAnswer)
+    return [found, undecidedCheck(about, `no answer came: it was ${exchange.outcome}`)];
+  const checks = [found];
+  if (status !== undefined)
     checks.push(...match(status, exchange.status, `${about} status`, scope));
-  }
   for (const [name, matcher] of Object.entries(headers ?? {})) {
     const value = exchange.headers[name.toLowerCase()];
     checks.push(...match(matcher, value, `${about} header ${name}`, scope));
   }
-  if (body !== undefined) {
+  if (body !== undefined)
     checks.push(...matchBody(body, jsonBody(about, exchange), `${about} body`, scope));
-  }
   if (text !== undefined) checks.push(...match(text, exchange.text, `${about} text`, scope));
   return checks;
 }
@@ -120,57 +141,56 @@ function matchBody(
   about: string,
   scope: Scope,
 ): readonly Check[] {
-  if (why !== undefined) return [check("failed", about, "JSON", why)];
+  if (why !== undefined) return [check(false, about, "JSON", why)];
   return match(matcher, value, about, scope);
 }
 
-/** Checks a report of the service. If possible it is read in a scratch copy, with its own quota and without faults. */
-function* checkReported(
+/** Checks a report of the service. If possible it is read in a copy, with its own quota and without faults. */
+async function checkReported(
   run: Run,
-  expectation: ReportExpectation,
-): EffectGenerator<readonly Check[]> {
-  const { is, publisher, ...asked } = expectation;
-  const about = aboutOf(expectation);
-  const reported = yield* ask(run, asked as RequestStep, publisher);
+  { is, publisher, ...asked }: ReportExpectation,
+): Promise<readonly Check[]> {
+  const about = aboutOf({ is, ...asked } as Expectation);
+  const { control } = run.target;
+  const member = senderOf(run, publisher);
+  const outgoingBy = (sender: typeof member): Outgoing =>
+    outgoingOf(asked as RequestStep, sender, scopeOf(run), run.sending);
+  const reported =
+    control === undefined
+      ? await readWhenAllowed(run, outgoingBy(member))
+      : await readInCopy(run, control, (copy) => {
+          // A new key has its own reporting quota.
+          const { apiKey } = copy.publishers.rotateKey(member.id);
+          return outgoingBy({ ...member, apiKey });
+        });
   const body = jsonBody(about, reported);
-  if (body.why === undefined && reported.status !== 200) {
-    return [check("failed", about, "status 200", `status ${reported.status}`)];
-  }
-  return matchBody(is, body, about, yield* scopeFor(run, is));
+  if (body.why === undefined && reported.status !== 200)
+    return [check(false, about, "status 200", `status ${reported.status}`)];
+  return matchBody(is, body, about, scopeOf(run));
 }
 
-function* ask(
+/** This request isn't the scenario's: it waits until the scenario's own requests don't count any more. */
+async function readWhenAllowed({ target }: Run, outgoing: Outgoing): Promise<ClientExchange> {
+  const answer = await target.send(outgoing);
+  if (!isOverLimit(answer)) return answer;
+  await target.waitForQuota?.(quotaBackMs(answer, answer.atMs));
+  return await target.send(outgoing);
+}
+
+/** @throws Inconclusive if the world's state contradicts itself, so that it can't be copied. */
+async function readInCopy(
   run: Run,
-  step: RequestStep,
-  publisherRef: PublisherRef | undefined,
-): EffectGenerator<ClientExchange> {
-  const member = yield* senderOf(run, publisherRef);
-  const scope = yield* scopeFor(run, step);
-  if (!run.capabilities.control) {
-    const outgoing = outgoingOf(step, member, scope, run.sending);
-    const answer = yield* perform<"send">({ kind: "send", outgoing });
-    // This request isn't the scenario's: it waits until the scenario's own requests don't matter any more.
-    if (!isOverLimit(answer)) return answer;
-    yield* perform({ kind: "wait", ms: quotaBackMs(answer, answer.atMs) });
-    return yield* perform({ kind: "send", outgoing });
-  }
-  if (!run.hasFreshScratch) {
-    yield* fork();
-    yield* performInScratch({ kind: "heal", ids: undefined });
-    run.hasFreshScratch = true;
-  }
-  // A new key has its own reporting quota.
-  const renewed = yield* performInScratch({ kind: "rotateKey", publisher: member.id });
-  const outgoing = outgoingOf(step, renewed, scope, run.sending);
-  return yield* performInScratch({ kind: "send", outgoing });
-}
-
-/** Makes the scratch copy. A contradictory state can't be copied. */
-function* fork(): EffectGenerator<void> {
+  control: Control,
+  prepare: (copy: SimulatorCore) => Outgoing,
+): Promise<ClientExchange> {
   try {
-    yield* perform({ kind: "fork" });
+    if (run.copy === undefined) {
+      run.copy = (await control.world()).fork();
+      run.copy.faults.clear();
+    }
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     inconclusive(`the world can't be copied: ${error.message}`);
   }
+  return await worldTarget(run.copy, run.turns).send(prepare(run.copy));
 }

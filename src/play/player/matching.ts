@@ -1,4 +1,4 @@
-/** Compares a found value with a matcher, member by member. What can't be decided is `unknown`, never `passed`. */
+/** Compares a found value with a matcher, member by member. What can't be decided is `undecided`, never `passed`. */
 
 import { formatList } from "../../base/did-you-mean.ts";
 import { isPlainObject } from "../../base/input.ts";
@@ -38,7 +38,7 @@ export function match(matcher: Matcher, actual: unknown, about: string, scope: S
     return matchOrThrow(matcher, { actual, about, scope });
   } catch (thrown) {
     if (!(thrown instanceof Inconclusive)) throw thrown;
-    return [unknownCheck(about, thrown.message, actual)];
+    return [undecidedCheck(about, thrown.message, actual)];
   }
 }
 
@@ -87,7 +87,7 @@ function matchRule(rule: MatchRule, subject: Subject): Checks {
     const why = result === "passed" ? whyVacuous(rule.not, actual) : undefined;
     if (why !== undefined) return inconclusive(why);
     const expected = `not ${expectedBy(checks).join(", ")}`;
-    return [{ ...check(result, about, expected, shownValue(actual)), why: checks[0]?.why }];
+    return [{ result, about, expected, found: shownValue(actual), why: checks[0]?.why }];
   }
   if ("every" in rule || "some" in rule) return elements(rule, subject);
   if ("length" in rule) {
@@ -185,7 +185,7 @@ function elements(
   }
   if (all && actual.length === 0) return inconclusive("the list is empty");
   if (all && failed.length > 0) return failed.slice(0, MAX_LISTED);
-  if (all || passed > 0) return [check("passed", about, expected, `${passed} of ${actual.length}`)];
+  if (all || passed > 0) return [check(true, about, expected, `${passed} of ${actual.length}`)];
   return [checkOf(false, `one that is ${expected}`, subject)];
 }
 
@@ -229,21 +229,21 @@ function typesOf(value: unknown): readonly string[] {
 }
 
 function checkOf(holds: boolean, expected: string, { about, actual }: Subject): Check {
-  return check(holds ? "passed" : "failed", about, expected, shownValue(actual));
+  return check(holds, about, expected, shownValue(actual));
 }
 
-export function check(result: Result, about: string, expected: string, found: string): Check {
-  return { result, about, expected, found };
+export function check(holds: boolean, about: string, expected: string, found: string): Check {
+  return { result: holds ? "passed" : "failed", about, expected, found };
 }
 
-export function unknownCheck(about: string, why: string, actual?: unknown): Check {
+export function undecidedCheck(about: string, why: string, actual?: unknown): Check {
   return { result: "undecided", about, expected: "", found: shownValue(actual), why };
 }
 
-/** "stats.clicks: expected 1, found 2", or "H1 is failed: …". */
+/** "stats.clicks: expected 1, found 2", or "M1: …". */
 export function checkInWords(check: Check): string {
   const { result, about, invariant, expected, found } = check;
-  if (invariant !== undefined && result === "failed") return brokenInWords(invariant, found);
+  if (invariant !== undefined && result === "failed") return invariantInWords(invariant, found);
   const rests = restsInWords(check);
   return `${about}: expected ${expected}, found ${found}${rests && `; it ${rests}`}`;
 }
@@ -254,8 +254,8 @@ export function restsInWords({ restsOn = [] }: Check): string {
   return `rests on ${formatList(restsOn)}: say what the service chose with --assume`;
 }
 
-export function brokenInWords(invariant: string, why: string): string {
-  return `${invariant} is failed: ${why}`;
+export function invariantInWords(invariant: string, why: string): string {
+  return `${invariant}: ${why}`;
 }
 
 /** The value as shown in a check: short, as JSON. */

@@ -5,15 +5,14 @@ import { lenientText, shortened } from "../../base/text.ts";
 import { plainRequest } from "../../exchange/plain-request.ts";
 import type { ClientExchange } from "../../invariants/client-exchange.ts";
 import { Inconclusive } from "../../invariants/ensure.ts";
-import type { JournalEntry } from "../../journal/entry.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
 import type { TallySummary } from "../measure/tally.ts";
-import { kindOf, type StepKind } from "../scenario/step-kind.ts";
+import { kindOf } from "../scenario/step-kind.ts";
 import type { Step } from "../scenario/types.ts";
 import { resultOf } from "./matching.ts";
 import type { Check, ShownExchange, StepResult } from "./result.ts";
 import type { Run } from "./run.ts";
-import type { StepOutput } from "./step-output.ts";
+import type { StepOutput } from "./values.ts";
 
 /** The outcome of a step. */
 export interface StepOutcome {
@@ -22,7 +21,7 @@ export interface StepOutcome {
   /** Why the target couldn't do the step. */
   readonly skipped?: string | undefined;
   /** Why the outcome can't be told. */
-  readonly unknown?: string | undefined;
+  readonly undecided?: string | undefined;
   /** What later steps get by the step's name. */
   readonly output?: StepOutput | undefined;
   readonly exchange?: ClientExchange | undefined;
@@ -30,26 +29,29 @@ export interface StepOutcome {
 }
 
 /** The outcome of a step that ended with {@link Inconclusive}. @throws anything else that was thrown. */
-export function unknownBy(thrown: unknown): StepOutcome {
-  if (thrown instanceof Inconclusive) return { checks: [], unknown: thrown.message };
+export function undecidedBy(thrown: unknown): StepOutcome {
+  if (thrown instanceof Inconclusive) return { checks: [], undecided: thrown.message };
   throw thrown;
 }
 
 /** At most this many checks of a step are reported. */
 const MAX_CHECKS = 50;
 
-export function record(run: Run, step: Step, path: string, outcome: StepOutcome): void {
-  const result = stepResultOf(run, step, path, excusedBySkip(run, outcome));
-  if (result.result === "skipped" && !run.results.has(path)) {
-    run.skipped.push({ path, why: result.why ?? "" });
-  }
+/** @returns whether the step has failed now, and hadn't before. */
+export function record(run: Run, step: Step, path: string, outcome: StepOutcome): boolean {
+  const found = stepResultOf(run, step, path, excusedBySkip(run, outcome));
   const before = run.results.get(path);
-  // Keep the result of the first round that wasn't held, unless a later one is worse.
-  const stays = before !== undefined && rank(before) > 1 && rank(before) >= rank(result);
-  run.results.set(path, { ...(stays ? before : result), times: (before?.times ?? 0) + 1 });
-  if (result.result === "failed" && !stays) run.newlyBroken.push(path);
-  nameOutput(run, step, outcome);
+  if (found.result === "skipped" && before === undefined)
+    run.skipped.push({ path, why: found.why ?? "" });
+  // Keep the result of the first round that didn't pass, unless a later one is worse.
+  const stays = before !== undefined && rank(before) > 1 && rank(before) >= rank(found);
+  run.results.set(path, { ...(stays ? before : found), times: (before?.times ?? 0) + 1 });
+  if (step.as !== undefined) {
+    const why = outcome.skipped ?? outcome.undecided ?? "it has no result";
+    run.outputs.set(step.as, outcome.output ?? { kind: "nothing", why });
+  }
   for (const { result } of outcome.checks) run.digest.text(result);
+  return found.result === "failed" && !stays;
 }
 
 /** After a skipped step a failed expectation counts as undecided, because the skip may have caused it. */
@@ -67,38 +69,26 @@ function rank({ result }: StepResult): number {
 }
 
 function stepResultOf(run: Run, step: Step, path: string, outcome: StepOutcome): StepResult {
-  const { checks, skipped, unknown, exchange, tally } = outcome;
+  const { checks, skipped, undecided, exchange, tally } = outcome;
+  const { as, note } = step;
   const kind = kindOf(step);
-  const result = checks.length === 0 ? "done" : resultOf(checks);
+  const judged = checks.length === 0 ? "done" : resultOf(checks);
   return {
     path,
     kind,
-    title: titleOf(kind, step),
+    title: `${kind}${as === undefined ? "" : ` as ${as}`}${note === undefined ? "" : `: ${note}`}`,
     at: formatInstant(exchange?.atMs ?? run.nowMs),
     times: 1,
-    result: skipped !== undefined ? "skipped" : unknown !== undefined ? "undecided" : result,
-    why: skipped ?? unknown ?? checks.find((one) => one.result === "undecided")?.why,
+    result: skipped !== undefined ? "skipped" : undecided !== undefined ? "undecided" : judged,
+    why: skipped ?? undecided ?? checks.find((one) => one.result === "undecided")?.why,
     checks: checks.slice(0, MAX_CHECKS),
     exchange: exchange && shownExchange(exchange),
     tally,
   };
 }
 
-function titleOf(kind: StepKind, { as, note }: Step): string {
-  return `${kind}${as === undefined ? "" : ` as ${as}`}${note === undefined ? "" : `: ${note}`}`;
-}
-
-function nameOutput(
-  { stepOutputs }: Run,
-  { as }: Step,
-  { output, skipped, unknown }: StepOutcome,
-): void {
-  if (as === undefined) return;
-  const why = skipped ?? unknown ?? "it has no result";
-  stepOutputs.set(as, output ?? { kind: "nothing", why });
-}
-
-const MAX_BODY = 2000;
+/** Longest body in a result, in characters. */
+export const MAX_BODY = 2000;
 
 /** The exchange as reports show it: without credentials, and with short bodies. */
 function shownExchange(exchange: ClientExchange): ShownExchange {
@@ -121,17 +111,4 @@ function shownExchange(exchange: ClientExchange): ShownExchange {
     latencyMs,
     ...(why !== undefined && { why }),
   };
-}
-
-/** A journal entry as results show it: with short bodies. */
-export function shownEntry(entry: JournalEntry): JournalEntry {
-  const { request, response } = entry;
-  return { ...entry, request: withShortBody(request), response: withShortBody(response) };
-}
-
-function withShortBody<Part extends Pick<JournalEntry["request"], "body" | "bodyBase64">>(
-  part: Part,
-): Part {
-  if (part.body.length <= MAX_BODY) return part;
-  return { ...part, body: shortened(part.body, MAX_BODY), bodyBase64: undefined };
 }

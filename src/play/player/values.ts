@@ -1,18 +1,29 @@
-/** Resolves the values in a scenario: references, headers of answers, numbered texts, sums. */
+/** Resolves the values in a scenario: references to what named steps gave, headers of answers, numbered texts, sums. */
 
 import { day, dayOfInstant, formatDay } from "../../base/calendar.ts";
 import { isPlainObject } from "../../base/input.ts";
 import { microsToInr, nearestMicros } from "../../base/money.ts";
+import { jsonIn } from "../../base/parse-json.ts";
 import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
 import { inconclusive } from "../../invariants/ensure.ts";
+import { operations } from "../../spec/operations.ts";
 import type { Operand, Value } from "../scenario/types.ts";
 import { valueObject } from "../scenario/values.ts";
-import { contentOf, memberAt, type StepOutput } from "./step-output.ts";
+
+/** What later steps get by a step's name. */
+export type StepOutput =
+  | { readonly kind: "answer"; readonly exchange: ClientExchange }
+  | { readonly kind: "publisher"; readonly member: Member }
+  /** A tally, or the keys of a rotation. */
+  | { readonly kind: "content"; readonly content: object }
+  /** The step was skipped, or it has no output. */
+  | { readonly kind: "nothing"; readonly why: string };
 
 /** Where references are looked up. */
 export interface Scope {
-  stepOutput(name: string): StepOutput | undefined;
-  member(ordinal: number): Member | undefined;
+  readonly outputs: ReadonlyMap<string, StepOutput>;
+  /** By ordinal. */
+  readonly members: ReadonlyMap<number, Member>;
   /** Round number of the innermost repeat or parallel, from 1. It is 1 outside of both. */
   readonly round: number;
   /** On the target's clock. */
@@ -31,48 +42,6 @@ export function resolveValue(value: Value, scope: Scope): unknown {
   return inconclusive(`${value.of} has no header ${value.header}`);
 }
 
-export function answerOf(name: string, { stepOutput }: Pick<Scope, "stepOutput">): ClientExchange {
-  const output = stepOutput(name);
-  if (output?.kind === "answer") return output.exchange;
-  const isSkipped = output?.kind === "nothing";
-  return inconclusive(
-    isSkipped ? `${name} was skipped: ${output.why}` : `${name} is not an answer`,
-  );
-}
-
-/** The value at a path. */
-export function referenceTo(ref: string, scope: Scope): unknown {
-  const [name = "", ...path] = ref.split(".");
-  if (name !== "publishers") return memberAt(contentOf(name, scope.stepOutput(name)), path, ref);
-  const [ordinal = "", ...rest] = path;
-  const member = scope.member(Number(ordinal));
-  return member === undefined
-    ? inconclusive(`there is no publisher ${ordinal}`)
-    : memberAt(member, rest, ref);
-}
-
-/** Ordinals of the publishers that references in `data` name. */
-export function ordinalsIn(data: unknown): readonly number[] {
-  if (typeof data !== "object" || data === null) return [];
-  return Object.entries(data).flatMap(([name, part]) => {
-    if (typeof part !== "string") return ordinalsIn(part);
-    const ordinal =
-      name === "ref" || name === "of" ? /^publishers\.(\d+)/.exec(part)?.[1] : undefined;
-    return ordinal === undefined ? [] : [Number(ordinal)];
-  });
-}
-
-/** A number, a referenced number, or a sum of these. Sums are exact to the micro-INR. */
-export function numberOf(operand: Operand, scope: Scope): number {
-  if (typeof operand === "number") return operand;
-  if ("ref" in operand) {
-    const value = referenceTo(operand.ref, scope);
-    return typeof value === "number" ? value : inconclusive(`${operand.ref} is not a number`);
-  }
-  const micros = operand.sum.map((part) => nearestMicros(numberOf(part, scope)));
-  return microsToInr(micros.reduce((sum, one) => sum + one, 0));
-}
-
 /** Resolves all values of an object. */
 export function resolveValues(
   values: Readonly<Record<string, Value | undefined>>,
@@ -89,4 +58,92 @@ export function isIndirect(
   value: unknown,
 ): value is Exclude<Value, string | number | boolean | null> {
   return isPlainObject(value) && valueObject(value) !== undefined;
+}
+
+/** A number, a referenced number, or a sum of these. Sums are exact to the micro-INR. */
+export function numberOf(operand: Operand, scope: Scope): number {
+  if (typeof operand === "number") return operand;
+  if ("ref" in operand) {
+    const value = referenceTo(operand.ref, scope);
+    return typeof value === "number" ? value : inconclusive(`${operand.ref} is not a number`);
+  }
+  const micros = operand.sum.map((part) => nearestMicros(numberOf(part, scope)));
+  return microsToInr(micros.reduce((sum, one) => sum + one, 0));
+}
+
+export function answerOf(name: string, { outputs }: Pick<Scope, "outputs">): ClientExchange {
+  const output = outputs.get(name);
+  if (output?.kind === "answer") return output.exchange;
+  const isSkipped = output?.kind === "nothing";
+  return inconclusive(
+    isSkipped ? `${name} was skipped: ${output.why}` : `${name} is not an answer`,
+  );
+}
+
+/** The value at a path. */
+export function referenceTo(ref: string, { outputs, members }: Scope): unknown {
+  const [name = "", ...path] = ref.split(".");
+  if (name !== "publishers") return valueAt(contentOf(name, outputs.get(name)), path, ref);
+  const [ordinal = "", ...rest] = path;
+  const member = members.get(Number(ordinal));
+  return member === undefined
+    ? inconclusive(`there is no publisher ${ordinal}`)
+    : valueAt(member, rest, ref);
+}
+
+/** The content of a step's output: an answer's body as JSON, a tally, a publisher, or the keys of a rotation. */
+function contentOf(name: string, output: StepOutput | undefined): unknown {
+  switch (output?.kind) {
+    case undefined:
+      return inconclusive(`nothing has the name ${name} yet`);
+    case "answer": {
+      const { value, why } = jsonBody(name, output.exchange);
+      return why === undefined ? value : inconclusive(why);
+    }
+    case "publisher":
+      return output.member;
+    case "content":
+      return output.content;
+    case "nothing":
+      return inconclusive(`${name} was skipped: ${output.why}`);
+  }
+}
+
+/** The body of a whole answer as JSON, or the reason why there is none. */
+export function jsonBody(
+  name: string,
+  { outcome, text, status, operation }: ClientExchange,
+): { readonly value?: unknown; readonly why?: string } {
+  if (outcome !== "answered") return { why: `${name} has no complete answer: it was ${outcome}` };
+  const value = jsonIn(text);
+  if (value !== undefined) return { value };
+  const what = operation === undefined ? "" : ` to ${operations[operation].path}`;
+  const called = name === "answer" ? "the answer" : `the answer ${name}`;
+  return { why: `${called}${what} (status ${status}) is not JSON` };
+}
+
+/** What is at this path of `content`. Inherited members don't count. */
+function valueAt(content: unknown, path: readonly string[], whole: string): unknown {
+  let at = content;
+  for (const part of path) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, part)) {
+      return inconclusive(`${whole} does not exist: there is no ${part}`);
+    }
+    at = (at as Readonly<Record<string, unknown>>)[part];
+  }
+  return at;
+}
+
+/** Ordinals of the publishers that a scenario, or a part of it, names. */
+export function ordinalsIn(data: unknown): readonly number[] {
+  if (typeof data !== "object" || data === null) return [];
+  return Object.entries(data).flatMap(([name, part]) => {
+    if (name === "publisher" && typeof part === "number") return [part];
+    if (name === "publishers" && Array.isArray(part))
+      return part.filter((one) => typeof one === "number");
+    if (typeof part !== "string") return ordinalsIn(part);
+    const ordinal =
+      name === "ref" || name === "of" ? /^publishers\.(\d+)/.exec(part)?.[1] : undefined;
+    return ordinal === undefined ? [] : [Number(ordinal)];
+  });
 }

@@ -12,7 +12,7 @@ import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { operations } from "../../spec/operations.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
-import { driveAtOnce, performersOn } from "../player/play-in-process.ts";
+import { driveAtOnce, performersOn } from "../old/player/play-in-process.ts";
 import { type Replay, type ReplayedEntry, type ReplayOptions, replay } from "./replay.ts";
 
 export interface ReplayInProcessOptions {

@@ -8,7 +8,7 @@ import type { LeftOut, RecordedEntry, RecordedWorld } from "../../journal/record
 import type { Choices } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { RequestParts } from "../../spec/messages.ts";
-import { type EffectGenerator, perform } from "../player/effects.ts";
+import { type EffectGenerator, perform } from "../old/player/effects.ts";
 import { bodyOf, isKeyRedacted, resendCandidatesOf } from "./resend.ts";
 
 export type Outcome =

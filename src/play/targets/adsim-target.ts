@@ -1,171 +1,211 @@
-/** Plays in a world of an adsim over HTTP as if it were in this process: the play controls its clock and state. */
-
-import * as v from "valibot";
-import { InputError } from "../../base/input.ts";
-import type { Snapshot } from "../../world/accounts/snapshot.ts";
-import { type ControlApi, createControlApi } from "./control-api.ts";
-import { playControlledTraffic } from "./controlled-traffic.ts";
-import { performWith } from "./drive.ts";
-import { createHttpClient, LARGEST_BODY_BYTES } from "./http-client.ts";
-import { readWorld } from "./read-world.ts";
-import type { AsyncPerformers, Target, TargetOptions } from "./target.ts";
-import { readSpeed, type TargetUrl } from "./target-url.ts";
-import {
-  createWorldPerformers,
-  instantOf,
-  type RemoteWorld,
-  type WorldPerformers,
-} from "./world-performers.ts";
-
-/** One connection, so that answers arrive in order. */
-const CONNECTIONS = 1;
-const LONGEST_NAME = 64;
-
 /**
- * Imports the scenario's world and takes control of it. `version`: the target's adsim version.
- *
- * @throws InputError (as a rejection) for wrong options; Error that says what to do if the target refuses.
+ * Plays in a world of an adsim over HTTP as if it were in this process: the world's clock is frozen, and the play moves it.
+ * What is asked of a copy is asked in this process, where the world's snapshot is restored.
  */
-export async function openAdsimTarget(
-  target: TargetUrl,
-  version: string,
-  options: TargetOptions,
-): Promise<Target> {
-  const { origin } = target;
-  const speed = options.speed === undefined ? undefined : readSpeed(options.speed);
-  const client = await createHttpClient(origin, {
-    connections: CONNECTIONS,
-    mostBodyBytes: LARGEST_BODY_BYTES,
-  });
-  const token = options.controlToken;
-  const apiAt = (prefix: string): ControlApi =>
-    createControlApi({ client, origin, prefix, token, version });
-  const name = options.worldName.slice(0, LONGEST_NAME);
-  const prefix = target.namesWorld ? target.prefix : `${target.prefix}/@${name}`;
-  const api = apiAt(prefix);
-  try {
-    const world = await importRecords(api, options.snapshot());
-    const played: RemoteWorld = { ...world, client, prefix, api, speed };
-    const { performers, removeScratch } = performersOf(played, apiAt, options);
-    return {
-      capabilities: {
-        time: speed === undefined ? { kind: "virtual" } : { kind: "paced", speed },
-        control: true,
-      },
-      performers,
-      description: { kind: "adsim", url: `${origin}${prefix}` },
-      async close() {
-        // The result is complete, so a server that is gone doesn't matter.
-        await removeScratch().catch(() => undefined);
-        await client.close();
-      },
-    };
-  } catch (error) {
-    await client.close();
-    throw error;
-  }
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseInstant } from "../../base/calendar.ts";
+import { timerMs } from "../../base/drip.ts";
+import { InputError } from "../../base/input.ts";
+import type { InstalledRule } from "../../faults/faults.ts";
+import { inconclusive } from "../../invariants/ensure.ts";
+import type { JournalEntry } from "../../journal/entry.ts";
+import { createSimulatorCore } from "../../simulator/core.ts";
+import type { Publisher } from "../../world/accounts/account.ts";
+import type { Snapshot } from "../../world/accounts/snapshot.ts";
+import { fakerHost } from "../../world/publishers/people.ts";
+import { playClockTraffic } from "./clock-traffic.ts";
+import { type ControlApi, createControlApi } from "./control-api.ts";
+import { createHttpClient, type HttpClient } from "./http-client.ts";
+import type { Control, PlayedWorld, Target, TrafficProgress } from "./target.ts";
+import { readSpeed, type TargetUrl } from "./target-url.ts";
+import type { Turns } from "./turns.ts";
+import { memberOf } from "./world-target.ts";
+
+export interface AdsimOptions {
+  /** The target's adsim version. */
+  readonly version: string;
+  /** The scenario's world. */
+  readonly snapshot: Snapshot;
+  /** The world's name, if the URL has none. */
+  readonly worldName: string;
+  readonly controlToken?: string | undefined;
+  /** How many times as fast as real time. @default virtual time */
+  readonly speed?: number | undefined;
+  readonly turns: Turns;
+  readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
 }
 
-const health = v.looseObject({ now: v.string() });
-const journal = v.looseObject({ total: v.number() });
+const LONGEST_NAME = 64;
+/** The audit or snapshot of a large world is long. */
+const MAX_BODY_BYTES = 256 * 1024 * 1024;
+/** A larger world takes seconds to read, and hundreds of megabytes. */
+const MAX_IMPRESSIONS = 1_000_000;
 
-/** Imports the snapshot, empties the journal and freezes the clock. */
-async function importRecords(
-  api: ControlApi,
-  snapshot: Snapshot,
-): Promise<Pick<RemoteWorld, "nowMs" | "journalTotal">> {
+/** One connection, so that answers arrive in order. */
+export function createAdsimClient({ origin }: TargetUrl): Promise<HttpClient> {
+  return createHttpClient(origin, { connections: 1, maxBodyBytes: MAX_BODY_BYTES });
+}
+
+/**
+ * Imports the scenario's world and takes control of it.
+ *
+ * @throws InputError (as a rejection) for a wrong speed; Error that says what to do if the target refuses.
+ */
+export async function openAdsimTarget(
+  { origin, ...target }: TargetUrl,
+  client: HttpClient,
+  options: AdsimOptions,
+): Promise<Target> {
+  const { version, controlToken: token, turns, onProgress } = options;
+  const speed = options.speed === undefined ? undefined : readSpeed(options.speed);
+  const prefix = target.worldName
+    ? target.prefix
+    : `${target.prefix}/@${options.worldName.slice(0, LONGEST_NAME)}`;
+  const worldName = prefix.slice(prefix.lastIndexOf("/@") + 2);
+  const api = createControlApi({ client, origin, prefix, token, version });
+  let nowMs = await importWorld(api, options.snapshot);
+  const pace = createPace(speed);
+
+  const send: Target["send"] = async (outgoing) => {
+    const { operation, request } = outgoing;
+    const { why: _asInProcess, ...seen } = await client.send(prefix, outgoing);
+    if (seen.outcome === "timed-out") await untilNoticed(api);
+    return { operation, atMs: nowMs, request, ...seen };
+  };
+  async function moveClock(ms: number): Promise<void> {
+    nowMs = instantIn(await api("POST", "clock/advance", { by: ms }));
+  }
+
+  return {
+    kind: "adsim",
+    url: `${origin}${prefix}`,
+    time: speed === undefined ? { kind: "virtual" } : { kind: "paced", speed },
+    now: () => nowMs,
+    async member(ordinal) {
+      const path = `publishers?offset=${ordinal}&limit=1`;
+      const { publishers } = (await api("GET", path)) as { readonly publishers: Publisher[] };
+      const [found] = publishers;
+      // Sign-ups follow the population and have ordinals of their own.
+      return found?.ordinal === ordinal ? memberOf(found) : undefined;
+    },
+    send,
+    async wait(ms) {
+      await pace(ms);
+      await moveClock(ms);
+    },
+    traffic: (order) => playClockTraffic(order, { speed, onProgress, send, moveClock, turns }),
+    control: controlOver(api, worldName),
+    close: () => client.close(),
+  };
+}
+
+/** Imports the snapshot, empties the journal and freezes the clock. @returns the world's time. */
+async function importWorld(api: ControlApi, snapshot: Snapshot): Promise<number> {
   try {
     // The snapshot goes first: if it is rejected, an existing world stays unchanged.
-    await api.ask("PUT", "snapshot", snapshot);
-    if ((await api.askParsed(journal, "GET", "journal?limit=1")).total > 0) {
+    await api("PUT", "snapshot", snapshot);
+    const { total } = (await api("GET", "journal?limit=1")) as { readonly total: number };
+    if (total > 0) {
       // Only a reset makes the journal count from 1 again.
-      await api.ask("POST", "reset");
-      await api.ask("PUT", "snapshot", snapshot);
+      await api("POST", "reset");
+      await api("PUT", "snapshot", snapshot);
     }
-    const { now } = await api.askParsed(health, "PUT", "clock", { mode: "frozen" });
-    return { nowMs: instantOf(now), journalTotal: 0 };
+    return instantIn(await api("PUT", "clock", { mode: "frozen" }));
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     // Not an InputError: no field of the scenario is at fault.
-    throw new Error(`The target rejected the scenario's world: ${error.message}`, {
-      cause: error,
-    });
+    throw new Error(`The target rejected the scenario's world: ${error.message}`, { cause: error });
   }
 }
 
-function performersOf(
-  world: RemoteWorld,
-  apiAt: (prefix: string) => ControlApi,
-  { onProgress }: Pick<TargetOptions, "onProgress">,
-): { readonly performers: AsyncPerformers; removeScratch(): Promise<void> } {
-  const own = createWorldPerformers(world);
-  const [root = "", name = ""] = splitAtName(world.prefix);
-  let scratch: { readonly name: string; readonly performers: WorldPerformers } | undefined;
-
-  async function removeScratch(): Promise<void> {
-    const path = scratch && `worlds/${encodeURIComponent(scratch.name)}`;
-    scratch = undefined;
-    if (path !== undefined) await world.api.ask("DELETE", path);
-  }
-  const performers: AsyncPerformers = {
-    ...own,
-    traffic: ({ order }) =>
-      playControlledTraffic(order, {
-        speed: world.speed,
-        onProgress,
-        send: (outgoing) => own.send({ kind: "send", outgoing }),
-        moveClock: own.moveClock,
-      }),
-    world: () => readWorld(world.api, name),
-    async fork() {
-      await removeScratch();
-      const forked = await forkScratch(world.api, name);
-      const prefix = `${root}/@${forked}`;
-      const nowMs = await own.now({ kind: "now" });
-      const fresh = { nowMs, journalTotal: 0, speed: undefined };
-      scratch = {
-        name: forked,
-        performers: createWorldPerformers({ ...world, ...fresh, prefix, api: apiAt(prefix) }),
-      };
-      return undefined;
+/** The answers have the same shapes as in process, if the versions are the same. */
+function controlOver(api: ControlApi, worldName: string): Control {
+  const publisherPath = (id: string): string => `publishers/${encodeURIComponent(id)}`;
+  return {
+    world: () => readWorld(api, worldName),
+    async assume(choices) {
+      // As in process, assuming nothing changes nothing.
+      if (Object.values(choices).some((choice) => choice !== undefined)) {
+        await api("PATCH", "assumptions", choices);
+      }
     },
-    async scratch({ effect }) {
-      if (scratch === undefined) throw new Error("There is no scratch copy: fork the world first.");
-      return await performWith({ ...performers, ...scratch.performers }, effect);
+    fault: async (rule) => ((await api("POST", "faults", rule)) as { readonly id: string }).id,
+    rules: async () =>
+      ((await api("GET", "faults")) as { readonly faults: InstalledRule[] }).faults,
+    async heal(ids) {
+      const paths = ids?.map((id) => `faults/${encodeURIComponent(id)}`) ?? ["faults"];
+      for (const path of new Set(paths)) await api("DELETE", path);
+    },
+    signUp: async (request) => memberOf((await api("POST", "publishers", request)) as Publisher),
+    setSurface: (publisher, surface, change) =>
+      api("PATCH", `${publisherPath(publisher)}/surfaces/${encodeURIComponent(surface)}`, change),
+    rotateKey: async (publisher) =>
+      memberOf((await api("POST", `${publisherPath(publisher)}/rotate-key`)) as Publisher),
+    async journal(limit) {
+      const path = `journal?limit=${limit}`;
+      return ((await api("GET", path)) as { readonly entries: JournalEntry[] }).entries;
     },
   };
-  return { performers, removeScratch };
 }
 
-/** The part before `/@NAME`, and the name. */
-function splitAtName(prefix: string): readonly string[] {
-  const at = prefix.lastIndexOf("/@");
-  return [prefix.slice(0, at), prefix.slice(at + 2)];
-}
-
-const MAX_TRIES = 100;
-
-/** Makes a scratch copy of the named world. @returns its name, which was unused. */
-async function forkScratch(api: ControlApi, name: string): Promise<string> {
-  for (let number = 1; ; number += 1) {
-    const ending = number === 1 ? ".scratch" : `.scratch-${number}`;
-    const scratchName = `${name.slice(0, LONGEST_NAME - ending.length)}${ending}`;
-    try {
-      await api.ask("POST", "worlds", { name: scratchName });
-      return scratchName;
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      // The name is taken by another user, or by a play that was killed.
-      if (number < MAX_TRIES && (await namesOfWorlds(api)).includes(scratchName)) continue;
-      // Not an InputError: no field of the scenario is at fault.
-      throw new Error(`The target can't copy its world: ${error.message}`, { cause: error });
-    }
+/** Restores the world in this process. @throws Inconclusive if it is too large, or can't be restored. */
+async function readWorld(api: ControlApi, name: string): Promise<PlayedWorld> {
+  const { worlds } = (await api("GET", "worlds")) as {
+    readonly worlds: readonly { readonly name: string; readonly impressions: number }[];
+  };
+  const impressions = worlds.find((one) => one.name === name)?.impressions ?? 0;
+  if (impressions > MAX_IMPRESSIONS) {
+    return inconclusive(
+      `the target's world has ${impressions} impressions: a world with more than ${MAX_IMPRESSIONS} isn't read`,
+    );
+  }
+  const world = createSimulatorCore({}, fakerHost);
+  try {
+    world.restore((await api("GET", "snapshot")) as Snapshot);
+    return world;
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return inconclusive(`the target's world can't be read: ${error.message}`);
   }
 }
 
-const worldList = v.looseObject({ worlds: v.array(v.looseObject({ name: v.string() })) });
+/** Longest wait for the server to notice that its client has left. */
+const MAX_UNNOTICED_MS = 2000;
 
-async function namesOfWorlds(api: ControlApi): Promise<readonly string[]> {
-  const { worlds } = await api.askParsed(worldList, "GET", "worlds");
-  return worlds.map(({ name }) => name);
+/**
+ * Waits until the server has noticed that its client gave up on the last request. Only then does it record the answer as
+ * lost, which happens immediately in process.
+ */
+async function untilNoticed(api: ControlApi): Promise<void> {
+  const untilMs = performance.now() + MAX_UNNOTICED_MS;
+  for (let isOver = false; !isOver && performance.now() < untilMs; ) {
+    await sleep(10);
+    const { entries } = (await api("GET", "journal?limit=2")) as {
+      readonly entries: readonly JournalEntry[];
+    };
+    // Two, because a rule may have applied the request twice.
+    isOver = entries.every(({ fault }) => fault === undefined || fault.received === "nothing");
+  }
+}
+
+/** At most this much of the time that requests took is deducted from later waits, to keep the pace. */
+const MAX_CAUGHT_UP_MS = 1000;
+
+function createPace(speed: number | undefined): (ms: number) => Promise<void> {
+  let dueMs = performance.now();
+  return async (ms) => {
+    if (speed === undefined) return;
+    const realMs = performance.now();
+    dueMs = Math.max(dueMs, realMs - MAX_CAUGHT_UP_MS) + ms / speed;
+    // Timers have whole milliseconds. A shorter wait is added to the next one.
+    if (dueMs - realMs >= 1) await sleep(timerMs(dueMs - realMs));
+  };
+}
+
+/** The instant that a clock shows. @throws Error for anything but an instant. */
+function instantIn(clock: unknown): number {
+  const ms = parseInstant((clock as { readonly now: string }).now);
+  if (ms !== undefined) return ms;
+  throw new Error("The target's clock doesn't show a valid instant. Is it an adsim?");
 }

@@ -1,27 +1,10 @@
 /** A client of an adsim's control API. Its errors say which request was refused and why. */
 
-import * as v from "valibot";
 import { InputError } from "../../base/input.ts";
-import { jsonIn } from "../../base/parse-json.ts";
+import { jsonIn, memberOf } from "../../base/parse-json.ts";
 import { printable } from "../../base/text.ts";
 import { VERSION } from "../../base/version.ts";
 import type { HttpClient } from "./http-client.ts";
-
-/** The control API of one world or of the server. */
-export interface ControlApi {
-  /**
-   * `path`: below `/_sim/`. Returns the answer's JSON, undefined if there is none.
-   *
-   * @throws InputError (as a rejection) if the server names a wrong field; Error for any other refusal, and if the server
-   * can't be reached.
-   */
-  ask(method: string, path: string, body?: object): Promise<unknown>;
-  /** The same, for an answer that must match this schema. */
-  askParsed<Schema extends v.GenericSchema>(
-    schema: Schema,
-    ...asked: Parameters<ControlApi["ask"]>
-  ): Promise<v.InferOutput<Schema>>;
-}
 
 export interface ControlApiOptions {
   readonly client: HttpClient;
@@ -34,83 +17,42 @@ export interface ControlApiOptions {
   readonly version?: string | undefined;
 }
 
-export interface ControlAnswer {
-  readonly status: number;
-  readonly text: string;
-  /** The body's JSON; undefined if it isn't JSON. */
-  readonly value: unknown;
-}
+/**
+ * Asks for `path` below `/_sim/`, and returns the answer's JSON.
+ *
+ * @throws InputError (as a rejection) if the server names a wrong field; Error for any other refusal, and if the server
+ * can't be reached.
+ */
+export type ControlApi = (method: string, path: string, body?: object) => Promise<unknown>;
 
 /** Enough for importing the largest snapshot. */
 const MAX_WAIT_MS = 60_000;
 
-/** A server's text, made safe to print on one line of a terminal. */
-const plainText: v.GenericSchema<unknown, string> = v.pipe(v.string(), v.transform(printable));
-
-const problem = v.looseObject({
-  type: v.pipe(v.string(), v.startsWith("urn:adsim:control:")),
-  detail: plainText,
-  field: v.optional(plainText),
-});
-
 export function createControlApi(options: ControlApiOptions): ControlApi {
-  async function ask(method: string, path: string, body?: object): Promise<unknown> {
+  return async (method, path, body) => {
     const answer = await askControl(options, method, path, body);
-    if (isSuccess(answer)) return answer.value;
+    if (answer.status >= 200 && answer.status < 300) return answer.value;
     throw refusalOf(answer, `${method} /_sim/${path}`, options);
-  }
-
-  return {
-    ask,
-    async askParsed(schema, ...asked) {
-      const [method, path] = asked;
-      return parseAnswer(schema, await ask(...asked), `${method} /_sim/${path}`, options);
-    },
   };
 }
 
-/** @throws Error if the answer doesn't match the schema. */
-function parseAnswer<Schema extends v.GenericSchema>(
-  schema: Schema,
-  value: unknown,
-  what: string,
-  options: Omit<ControlApiOptions, "client" | "token">,
-): v.InferOutput<Schema> {
-  const parsed = v.safeParse(schema, value);
-  if (parsed.success) return parsed.output;
-  throw new Error(
-    `The adsim at ${urlOf(options)} answered ${what} with something unexpected.${otherVersion(options)}`,
-  );
-}
-
 export type Health =
-  | { readonly kind: "adsim"; readonly version: string; readonly seed: string }
+  | { readonly kind: "adsim"; readonly version: string }
   | { readonly kind: "refusing"; readonly status: number; readonly detail: string }
   | { readonly kind: "other"; readonly status: number };
-
-const healthy = v.looseObject({
-  status: v.literal("ok"),
-  version: plainText,
-  seed: plainText,
-  world: v.string(),
-  now: v.string(),
-});
 
 /** Finds out what the target is: an adsim with control, an adsim that refuses it, or another service. @throws as {@link askControl}. */
 export async function askHealth(options: ControlApiOptions): Promise<Health> {
   const { status, value } = await askControl(options, "GET", "health");
-  const refusal = v.safeParse(problem, value);
-  if (refusal.success) return { kind: "refusing", status, detail: refusal.output.detail };
-  const found = v.safeParse(healthy, value);
-  if (status === 200 && found.success) {
-    const { version, seed } = found.output;
-    return { kind: "adsim", version, seed };
-  }
-  return { kind: "other", status };
+  if (isProblem(value)) return { kind: "refusing", status, detail: textIn(value, "detail") };
+  const isAdsim = status === 200 && memberOf(value, "status") === "ok";
+  return isAdsim ? { kind: "adsim", version: textIn(value, "version") } : { kind: "other", status };
 }
 
-function isSuccess({ status }: ControlAnswer): boolean {
-  return status >= 200 && status < 300;
+interface ControlAnswer {
+  readonly status: number;
+  /** The body's JSON; undefined if it isn't JSON. */
+  readonly value: unknown;
 }
 
 /** Any answer. @throws Error (as a rejection) if there is none. */
@@ -120,64 +62,70 @@ async function askControl(
   path: string,
   body?: object,
 ): Promise<ControlAnswer> {
-  const { client, prefix, token } = options;
-  const headers = {
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    ...(body === undefined ? {} : { "content-type": "application/json" }),
+  const { client, origin, prefix, token, version } = options;
+  const request = {
+    method,
+    path: `/_sim/${path}`,
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   };
-  const text = body === undefined ? "" : JSON.stringify(body);
-  const request = { method, path: `/_sim/${path}`, headers, body: text };
   const answer = await client.send(prefix, { request, timeoutMs: MAX_WAIT_MS });
-  if (answer.outcome === "answered") {
-    return { status: answer.status, text: answer.text, value: jsonIn(answer.text) };
-  }
-  const why = answer.why ?? answer.outcome;
-  if (answer.outcome === "cut") {
-    throw new Error(
-      `The target ${urlOf(options)} gave no complete answer to ${method} /_sim/${path}: ${why}. Check the address, or try again.`,
-    );
-  }
+  const { outcome, status, text, why = outcome } = answer;
+  if (outcome === "answered") return { status, value: jsonIn(text) };
+  const url = `${origin}${prefix}`;
   throw new Error(
-    options.version === undefined
-      ? `The target ${urlOf(options)} can't be reached: ${why}. Start the service, or check the address: host, port, http or https.`
-      : `The target ${urlOf(options)} no longer answers: ${why}. Find out why it ended or hangs, then try again.`,
+    outcome === "cut"
+      ? `The target ${url} gave no complete answer to ${method} /_sim/${path}: ${why}. Check the address, or try again.`
+      : version === undefined
+        ? unreachable(url, why)
+        : `The target ${url} no longer answers: ${why}. Find out why it ended or hangs, then try again.`,
   );
 }
 
-/** What to do if a control token is missing or wrong. */
-const GIVE_TOKEN = " Give its control token (--control-token).";
+export function unreachable(url: string, why: string): string {
+  return `The target ${url} can't be reached: ${why}. Start the service, or check the address: host, port, http or https.`;
+}
+
+const PROBLEM = "urn:adsim:control:";
+
+function isProblem(value: unknown): boolean {
+  return textIn(value, "type").startsWith(PROBLEM);
+}
+
+/** A server's text, made safe to print on one line of a terminal. */
+function textIn(value: unknown, name: string): string {
+  return printable(String(memberOf(value, name) ?? ""));
+}
+
+const reasons = ["invalid", "not-found", "conflict"] as const;
 
 /** An InputError if the server names a wrong field. */
 function refusalOf(
   { status, value }: ControlAnswer,
   what: string,
-  options: Omit<ControlApiOptions, "client">,
+  { origin, prefix, version }: ControlApiOptions,
 ): Error {
-  const found = v.safeParse(problem, value);
-  const where = `The adsim at ${urlOf(options)} refused ${what}`;
-  if (!found.success) return new Error(`${where} with status ${status}.${otherVersion(options)}`);
-  const { type, detail, field = "" } = found.output;
-  const reason = reasons.find((one) => type === `urn:adsim:control:${one}`);
+  const where = `The adsim at ${origin}${prefix} refused ${what}`;
+  const other =
+    version === VERSION
+      ? ""
+      : ` It is adsim ${version}, but this is ${VERSION}. Use the same version.`;
+  if (!isProblem(value)) return new Error(`${where} with status ${status}.${other}`);
+  const [type, detail, field] = [
+    textIn(value, "type"),
+    textIn(value, "detail"),
+    textIn(value, "field"),
+  ];
+  const reason = reasons.find((one) => type === `${PROBLEM}${one}`);
   // The path and method are ours, so an error about them means that the server lacks this route.
   if (reason !== undefined && field !== "path" && field !== "method") {
-    return new InputError(field, withoutField(detail, field), reason);
+    const expected = detail.startsWith(`${field} `) ? detail.slice(field.length + 1) : detail;
+    return new InputError(field, expected, reason);
   }
-  const help = type.endsWith(":unauthorized") ? GIVE_TOKEN : "";
-  return new Error(`${where} (${status}): ${detail}${help}${otherVersion(options)}`);
-}
-
-const reasons = ["invalid", "not-found", "conflict"] as const;
-
-function withoutField(detail: string, field: string): string {
-  return detail.startsWith(`${field} `) ? detail.slice(field.length + 1) : detail;
-}
-
-function otherVersion({ version }: Pick<ControlApiOptions, "version">): string {
-  return version === undefined || version === VERSION
-    ? ""
-    : ` It is adsim ${version}, but this is ${VERSION}. Use the same version.`;
-}
-
-function urlOf({ origin, prefix }: Pick<ControlApiOptions, "origin" | "prefix">): string {
-  return `${origin}${prefix}`;
+  const help =
+    type === `${PROBLEM}unauthorized` ? " Give its control token (--control-token)." : "";
+  return new Error(`${where} (${status}): ${detail}${help}${other}`);
 }

@@ -3,9 +3,9 @@
  * latency counts from that time. A stalled service sees the same schedule, and every delayed request shows the stall.
  */
 
-import { assert } from "../../base/assert.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import { timerMs } from "../../base/drip.ts";
-import type { ClientExchange, Outgoing } from "../../invariants/client-exchange.ts";
+import type { Outgoing } from "../../invariants/client-exchange.ts";
 import type { Observer, Punctuality } from "../traffic/order.ts";
 import type { Arrival, TrafficSource } from "../traffic/source.ts";
 import type { Answer } from "./http-client.ts";
@@ -31,173 +31,92 @@ export const MAX_WAITING = 100_000;
 const PROGRESS_MS = 250;
 
 /** Ends when every request is answered or given up. @throws (as a rejection) errors from sending and observing. */
-export function playRealTraffic(traffic: RealTraffic): Promise<Punctuality> {
-  return new Promise((resolve, reject) => createTrafficLoop(traffic, resolve, reject)());
-}
-
-/** Returns the function that starts the loop. */
-function createTrafficLoop(
-  traffic: RealTraffic,
-  resolve: (punctuality: Punctuality) => void,
-  reject: (reason: unknown) => void,
-): () => void {
-  const { source, speed, connections = CONNECTIONS, onProgress } = traffic;
+export async function playRealTraffic(traffic: RealTraffic): Promise<Punctuality> {
+  const { source, speed, connections = CONNECTIONS, observe, onProgress } = traffic;
   const startedMs = performance.now();
-  const waiting = createQueue();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let armedMs = Number.POSITIVE_INFINITY;
-  let inFlight = 0;
-  let sent = 0;
-  let ended = 0;
-  let late = 0;
-  let dropped = 0;
-  let isOver = false;
+  /** Due, in order; those before `first` were sent. */
+  let waiting: Arrival[] = [];
+  let first = 0;
+  let [inFlight, sent, ended, late, dropped] = [0, 0, 0, 0, 0];
+  let failure: { readonly reason: unknown } | undefined;
+  let wake = (): void => undefined;
 
   const elapsedMs = (): number => performance.now() - startedMs;
+  const backlog = (): number => waiting.length - first;
 
-  function run(): void {
-    attempt(offerWhatIsDue);
-  }
-
-  function attempt(act: () => void): void {
-    try {
-      act();
-    } catch (error) {
-      fail(error);
-    }
-  }
-
-  function offerWhatIsDue(): void {
-    while (!isOver) {
-      const dueMs = source.nextDueMs() / speed;
-      const leftMs = dueMs - elapsedMs();
-      if (leftMs > 0) {
-        if (dueMs === Number.POSITIVE_INFINITY) finishIfDone();
-        else arm(dueMs, leftMs);
-        return;
-      }
+  /** Sends everything that is due by now, or lets it wait for a connection. */
+  function sendWhatIsDue(): void {
+    while (source.nextDueMs() / speed <= elapsedMs()) {
       const next = source.next();
-      assert(next !== undefined, "A due request is missing.");
-      if (waiting.length < MAX_WAITING) waiting.push({ ...next });
-      else drop(next);
+      if (next === undefined) return;
+      if (backlog() < MAX_WAITING) waiting.push({ ...next });
+      else {
+        dropped += 1;
+        source.answered(next.number, undefined);
+      }
       sendWhatWaits();
     }
   }
 
-  /** Timers may fire late and have a resolution of a millisecond. When one fires, everything due is sent at once. */
-  function arm(dueMs: number, leftMs: number): void {
-    if (dueMs >= armedMs) return;
-    clearTimeout(timer);
-    armedMs = dueMs;
-    timer = setTimeout(() => {
-      armedMs = Number.POSITIVE_INFINITY;
-      run();
-    }, timerMs(leftMs));
-  }
-
   function sendWhatWaits(): void {
-    while (inFlight < connections) {
-      const next = waiting.shift();
-      if (next === undefined) return;
-      send(next);
+    for (; inFlight < connections && first < waiting.length; first += 1) {
+      const arrival = waiting[first];
+      if (arrival !== undefined) void send(arrival);
     }
+    if (first * 2 <= waiting.length) return;
+    waiting = waiting.slice(first);
+    first = 0;
   }
 
-  function send(arrival: Arrival): void {
-    if (elapsedMs() - arrival.dueMs / speed > LATE_MS) late += 1;
+  async function send(arrival: Arrival): Promise<void> {
+    const { number, dueMs, operation, request } = arrival;
+    if (elapsedMs() - dueMs / speed > LATE_MS) late += 1;
     inFlight += 1;
     sent += 1;
     const atMs = Date.now();
-    traffic
-      .send(arrival)
-      .then((answer) => answered(arrival, atMs, answer))
-      .catch(fail);
+    try {
+      const answer = await traffic.send(arrival);
+      const latencyMs = elapsedMs() - dueMs / speed;
+      if (failure !== undefined) return;
+      source.answered(number, answer);
+      observe({ ...answer, operation, atMs, request, latencyMs });
+    } catch (reason) {
+      failure ??= { reason };
+    } finally {
+      inFlight -= 1;
+      ended += 1;
+      // The connection is free: the next one needn't wait for the loop.
+      if (failure === undefined) sendWhatWaits();
+      wake();
+    }
   }
 
-  function answered(arrival: Arrival, atMs: number, answer: Answer): void {
-    if (isOver) return;
-    const { number, dueMs, operation, request } = arrival;
-    const latencyMs = elapsedMs() - dueMs / speed;
-    inFlight -= 1;
-    ended += 1;
-    sendWhatWaits();
-    source.answered(number, answer);
-    const { outcome, status, headers, text } = answer;
-    const exchange: ClientExchange = {
-      operation,
-      atMs,
-      request,
-      outcome,
-      status,
-      headers,
-      text,
-      latencyMs,
-    };
-    traffic.observe(exchange);
-    run();
+  /** Until the next request is due, or an answer came. Timers have a resolution of a millisecond. */
+  async function untilSomethingHappens(): Promise<void> {
+    const leftMs = source.nextDueMs() / speed - elapsedMs();
+    const ending = new AbortController();
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    const timer = sleep(timerMs(Math.max(0, leftMs)), undefined, { signal: ending.signal });
+    await Promise.race([woken, timer]).finally(() => ending.abort());
+    await timer.catch(() => undefined);
   }
 
-  function drop({ number }: Arrival): void {
-    dropped += 1;
-    source.answered(number, undefined);
+  const tell = (): void => onProgress?.({ sent, ended, waiting: backlog(), late, dropped });
+  // Also while nothing happens.
+  const progress = onProgress && setInterval(tell, PROGRESS_MS);
+  try {
+    for (;;) {
+      sendWhatIsDue();
+      const isOver = source.nextDueMs() === Number.POSITIVE_INFINITY;
+      if (failure !== undefined || (isOver && inFlight === 0 && backlog() === 0)) break;
+      await untilSomethingHappens();
+    }
+  } finally {
+    clearInterval(progress);
   }
-
-  function finishIfDone(): void {
-    if (inFlight > 0 || waiting.length > 0) return;
-    end();
-    reportProgress();
-    resolve({ late, dropped });
-  }
-
-  function fail(reason: unknown): void {
-    end();
-    reject(reason);
-  }
-
-  function end(): void {
-    isOver = true;
-    clearTimeout(timer);
-    clearInterval(progressTimer);
-  }
-
-  /** Reports also while nothing happens. */
-  const progressTimer = onProgress && setInterval(() => attempt(reportProgress), PROGRESS_MS);
-
-  function reportProgress(): void {
-    onProgress?.({ sent, ended, waiting: waiting.length, late, dropped });
-  }
-
-  return run;
-}
-
-interface Queue {
-  readonly length: number;
-  /** The queue keeps the object, so it must not be reused for the next arrival. */
-  push(arrival: Arrival): void;
-  shift(): Arrival | undefined;
-}
-
-/** First in, first out. `Array.shift` would move all other elements of a long array. */
-function createQueue(): Queue {
-  let items: (Arrival | undefined)[] = [];
-  let first = 0;
-  return {
-    get length() {
-      return items.length - first;
-    },
-    push(arrival) {
-      items.push(arrival);
-    },
-    shift() {
-      const item = items[first];
-      if (item === undefined) return undefined;
-      items[first] = undefined;
-      first += 1;
-      if (first * 2 > items.length) {
-        items = items.slice(first);
-        first = 0;
-      }
-      return item;
-    },
-  };
+  if (failure !== undefined) throw failure.reason;
+  tell();
+  return { late, dropped };
 }

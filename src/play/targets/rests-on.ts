@@ -9,29 +9,27 @@ import { type AssumptionKey, catalogue } from "../../spec/assumptions/catalogue.
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
 import { concludeAgain } from "../player/conclude.ts";
-import type { Capabilities } from "../player/effects.ts";
 import { play } from "../player/play.ts";
-import { driveAtOnce, performersOn, worldOf } from "../player/play-in-process.ts";
 import type { PlayResult, StepResult } from "../player/result.ts";
 import { countRequests } from "../scenario/count-requests.ts";
 import type { Scenario } from "../scenario/types.ts";
+import type { Turns } from "./turns.ts";
+import { worldTarget } from "./world-target.ts";
 
 /** A scenario with more requests isn't played again here. */
 const MAX_REQUESTS = 50_000;
 
-/** The result, with the choices that are assumed and not known. `capabilities`: those of the service. */
-export function nameChoices(
-  result: PlayResult,
+/** The result, with the choices that are assumed and not known. */
+export async function nameChoices(
+  played: PlayResult,
   scenario: Scenario,
-  capabilities: Capabilities,
-): PlayResult {
-  const hasFailed = result.steps.some(({ result }) => result === "failed");
-  if (!hasFailed || countRequests(scenario) > MAX_REQUESTS) return result;
-  const { knownChoices = {} } = capabilities;
+  { knownChoices = {}, turns }: { readonly knownChoices?: Choices | undefined; turns: Turns },
+): Promise<PlayResult> {
+  const hasFailed = played.steps.some(({ result }) => result === "failed");
+  if (!hasFailed || countRequests(scenario) > MAX_REQUESTS) return played;
   const assumptions = resolveAssumptions({ ...scenario.assumptions, ...knownChoices });
-  const played = playHere(scenario, assumptions, capabilities);
-  const keysByPath = keysThatShape(played);
-  const steps = result.steps.map((step): StepResult => {
+  const keysByPath = keysThatShape(await playHere(scenario, assumptions, turns));
+  const steps = played.steps.map((step): StepResult => {
     const restsOn = (keysByPath.get(step.path) ?? [])
       .filter((key) => knownChoices[key] === undefined)
       .map((key) => `${key}=${assumptions[key]}`);
@@ -41,22 +39,16 @@ export function nameChoices(
     );
     return { ...step, checks };
   });
-  return concludeAgain({ ...result, steps });
+  return concludeAgain({ ...played, steps });
 }
 
 /** Plays the same requests at an adsim in this process, whose answers say which assumptions shaped them. */
-function playHere(
-  scenario: Scenario,
-  assumptions: Choices,
-  capabilities: Capabilities,
-): PlayResult {
-  const world = { ...worldOf(scenario), assumptions, faults: [], explain: true, journalEntries: 0 };
-  const playing = play(scenario, {
-    capabilities,
-    target: { kind: "service", url: undefined },
-    reproduce: "",
-  });
-  return driveAtOnce(playing, performersOn(createSimulatorCore(world, fakerHost)));
+function playHere(scenario: Scenario, assumptions: Choices, turns: Turns): Promise<PlayResult> {
+  const { seed, start, publishers, profile } = scenario;
+  const settings = { seed, start, publishers, profile, assumptions, clock: "frozen" } as const;
+  const world = createSimulatorCore({ ...settings, explain: true, journalEntries: 0 }, fakerHost);
+  const asService = { ...worldTarget(world, turns), control: undefined };
+  return play(scenario, asService, { turns, reproduce: "" });
 }
 
 /**

@@ -7,94 +7,136 @@ import { durationMs, MINUTE_MS } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import { jsonIn } from "../../base/parse-json.ts";
 import type { ClientExchange, Member, Outgoing } from "../../invariants/client-exchange.ts";
+import type { Choices } from "../../simulator/simulator-options.ts";
 import { buildRequest } from "../../spec/build-request.ts";
+import { documentedLimits } from "../../spec/operations.ts";
 import type { Surface } from "../../world/accounts/account.ts";
 import { isOverLimit, quotaBackMs } from "../player/retry-after.ts";
 import { createTrafficSource } from "../traffic/source.ts";
-import { createHttpClient, type HttpClient } from "./http-client.ts";
+import { unreachable } from "./control-api.ts";
+import { createHttpClient } from "./http-client.ts";
 import { CONNECTIONS, playRealTraffic } from "./real-traffic.ts";
-import { READ_LIMIT } from "./service-plan.ts";
-import type { AsyncPerformers, ServiceCredentials, ServiceOptions, Target } from "./target.ts";
+import type { Target, TrafficProgress } from "./target.ts";
 import { readSpeed, type TargetUrl } from "./target-url.ts";
+
+export interface ServiceOptions {
+  /** Publishers of the service, by ordinal. */
+  readonly credentials: readonly ServiceCredentials[];
+  /** Choices of the service that are known. @default none */
+  readonly knownChoices?: Choices | undefined;
+  /** Most traffic requests in flight at once. @default 64 */
+  readonly connections?: number | undefined;
+  /** How many times as fast as its schedule traffic is sent. @default 1 */
+  readonly speed?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
+  /** Called before a wait for quota, in milliseconds. */
+  readonly onWait?: ((ms: number) => void) | undefined;
+}
+
+/** A publisher of another service. Its index in the list is its ordinal in the scenario. */
+export interface ServiceCredentials {
+  readonly id: string;
+  readonly apiKey: string;
+  /** Ids of its surfaces. @default requested from the service once */
+  readonly surfaces?: readonly string[] | undefined;
+}
+
+export interface ServiceTarget extends Target {
+  /** Waits until each publisher's key has quota for this many GET requests, as far as answers told. */
+  untilQuota(reads: number): Promise<void>;
+}
 
 /** Enough for what a scenario sends in parallel. Further requests wait. */
 const MAX_CONNECTIONS = 1024;
 const SURFACES_TIMEOUT_MS = 10_000;
+const READ_LIMIT = documentedLimits.reporting.requests;
 
 /** @throws InputError (as a rejection) for wrong options. */
 export async function openServiceTarget(
   { url, origin, prefix }: TargetUrl,
-  { credentials, plan, knownChoices, onProgress, ...options }: ServiceOptions,
-): Promise<Target> {
+  { credentials, knownChoices, onProgress, onWait, signal, ...options }: ServiceOptions,
+): Promise<ServiceTarget> {
   const speed = readSpeed(options.speed ?? 1);
   const connections = options.connections ?? CONNECTIONS;
   if (!Number.isSafeInteger(connections) || connections < 1 || connections > MAX_CONNECTIONS) {
     throw new InputError("connections", `must be a whole number from 1 to ${MAX_CONNECTIONS}`);
   }
   const client = await createHttpClient(origin, { connections: MAX_CONNECTIONS });
-  const members = credentials.map((one) => lazyMember(one, { client, prefix, url, plan }));
+  const members = new Map<number, Member>();
+  /** What the latest answer to a GET said, by key. */
+  const quotas = new Map<string, { readonly left: number; readonly atMs: number }>();
 
   async function send(outgoing: Outgoing): Promise<ClientExchange> {
     const { operation, request } = outgoing;
     const atMs = Date.now();
-    return { operation, atMs, request, ...(await client.send(prefix, outgoing)) };
+    const answer = await client.send(prefix, outgoing);
+    const left = answer.headers["x-ratelimit-remaining"];
+    const { authorization } = request.headers ?? {};
+    const isOwn = credentials.some(({ apiKey }) => authorization === `Bearer ${apiKey}`);
+    if (isOwn && request.method === "GET" && left !== undefined)
+      quotas.set(authorization ?? "", { left: Number(left), atMs });
+    return { operation, atMs, request, ...answer };
+  }
+  async function pass(ms: number): Promise<void> {
+    await sleep(timerMs(ms), undefined, { signal });
+  }
+  async function waitForQuota(ms: number): Promise<void> {
+    onWait?.(ms);
+    await pass(ms);
   }
 
-  const performers: Partial<AsyncPerformers> = {
-    now: async () => Date.now(),
-    pass: async () => undefined,
-    member: async ({ ordinal }) => await members[ordinal]?.(),
-    send: ({ outgoing }) => send(outgoing),
-    together: ({ outgoing }) => Promise.all(outgoing.map(send)),
-    async wait({ ms }) {
-      await sleep(timerMs(ms / speed));
-      return undefined;
+  async function load({ id, apiKey, surfaces = [] }: ServiceCredentials): Promise<Member> {
+    const member = { id, apiKey, joined: undefined };
+    if (surfaces.length > 0) {
+      return { ...member, surfaces: surfaces.map((surface) => surfaceOf({ id: surface })) };
+    }
+    const request = buildRequest("surfaces", { publisher_id: id }, { key: apiKey });
+    const outgoing = { operation: "surfaces", request, timeoutMs: SURFACES_TIMEOUT_MS } as const;
+    let answer = await send(outgoing);
+    if (isOverLimit(answer)) {
+      await waitForQuota(quotaBackMs(answer, Date.now()));
+      answer = await send(outgoing);
+    }
+    return { ...member, surfaces: surfacesIn(answer, id, url) };
+  }
+
+  return {
+    kind: "service",
+    url,
+    time: { kind: "real", speed },
+    knownChoices,
+    now: () => Date.now(),
+    async member(ordinal) {
+      const given = credentials[ordinal];
+      const known = members.get(ordinal);
+      if (known !== undefined || given === undefined) return known;
+      const member = await load(given);
+      members.set(ordinal, member);
+      return member;
     },
-    async traffic({ order }) {
+    send,
+    wait: (ms) => pass(ms / speed),
+    waitForQuota,
+    async traffic(order) {
       const startedMs = performance.now();
+      const source = createTrafficSource(order);
+      const { observe } = order;
       const punctuality = await playRealTraffic({
-        source: createTrafficSource(order),
-        speed,
-        connections,
+        ...{ source, speed, connections, observe, onProgress },
         send: (outgoing) => client.send(prefix, outgoing),
-        observe: order.observe,
-        onProgress,
       });
       const leftMs = durationMs(order.traffic.for) / speed - (performance.now() - startedMs);
-      if (leftMs > 0) await sleep(timerMs(leftMs));
+      if (leftMs > 0) await pass(leftMs);
       return punctuality;
     },
-  };
-  return {
-    capabilities: { time: { kind: "real", speed }, control: false, knownChoices },
-    performers,
-    description: { kind: "service", url },
+    async untilQuota(reads) {
+      const wanted = Math.min(reads, READ_LIMIT);
+      const short = Array.from(quotas.values()).filter(({ left }) => left < wanted);
+      const ms = Math.max(0, ...short.map(({ atMs }) => atMs + MINUTE_MS - Date.now()));
+      if (ms > 0) await waitForQuota(ms);
+    },
     close: () => client.close(),
-  };
-}
-
-interface Service {
-  readonly client: HttpClient;
-  readonly prefix: string;
-  readonly url: string;
-  readonly plan: ServiceOptions["plan"];
-}
-
-/** The publisher, whose surfaces are requested from the service once, on first use. */
-function lazyMember(
-  { id, apiKey, surfaces = [] }: ServiceCredentials,
-  service: Service,
-): () => Promise<Member> {
-  let member: Promise<Member> | undefined;
-  const given = surfaces.map((surface) => surfaceOf({ id: surface }));
-  const isAsked = given.length === 0 && service.plan.asksSurfaces;
-  async function load(): Promise<Member> {
-    const all = isAsked ? await surfacesAt(service, { id, apiKey }) : given;
-    return { id, apiKey, joined: undefined, surfaces: all };
-  }
-  return () => {
-    member ??= load();
-    return member;
   };
 }
 
@@ -107,45 +149,25 @@ const listedSurface = v.looseObject({
 });
 const listing = v.looseObject({ surfaces: v.array(listedSurface) });
 
-/** Fills in what the service doesn't tell about a surface. Its price may be anything. */
-function surfaceOf(listed: v.InferOutput<typeof listedSurface>): Surface {
-  const {
-    id,
-    name = id,
-    status = "active",
-    cpm_range: cpmRange = [0, Number.POSITIVE_INFINITY],
-  } = listed;
-  return { id, name, status, cpmRange };
-}
-
-/**
- * Asks for the surfaces. If the key has too little quota left for the play, then waits until a minute is over.
- *
- * @throws Error that says what to do if the service doesn't list the surfaces.
- */
-async function surfacesAt(
-  { client, prefix, url, plan }: Service,
-  { id, apiKey }: Pick<ServiceCredentials, "id" | "apiKey">,
-): Promise<Surface[]> {
-  const request = buildRequest("surfaces", { publisher_id: id }, { key: apiKey });
-  const outgoing = { request, timeoutMs: SURFACES_TIMEOUT_MS };
-  let answer = await client.send(prefix, outgoing);
-  if (isOverLimit(answer)) {
-    await sleep(timerMs(quotaBackMs(answer, Date.now())));
-    answer = await client.send(prefix, outgoing);
-  }
-  const { outcome, status, why, headers } = answer;
-  const found = v.safeParse(listing, jsonIn(answer.text));
+/** @throws Error that says what to do if the service doesn't list the surfaces. */
+function surfacesIn(answer: ClientExchange, publisher: string, url: string): readonly Surface[] {
+  const { outcome, status, text, why = outcome } = answer;
+  const found = v.safeParse(listing, jsonIn(text));
   if (outcome === "answered" && status === 200 && found.success) {
-    const left = Number(headers["x-ratelimit-remaining"]);
-    if (left < Math.min(plan.reads, READ_LIMIT)) await sleep(timerMs(MINUTE_MS));
     // Scenarios use the first surfaces, and what an inactive one does is left open (spec §3).
     const isInactive = ({ status }: Surface): number => (status === "active" ? 0 : 1);
     const all = found.output.surfaces.map(surfaceOf);
     return all.sort((one, other) => isInactive(one) - isInactive(other));
   }
-  const how = outcome === "answered" ? `it answered with status ${status}` : (why ?? outcome);
+  if (outcome === "lost" || outcome === "timed-out") throw new Error(unreachable(url, why));
+  const how = outcome === "answered" ? `it answered with status ${status}` : why;
   throw new Error(
-    `adsim can't read the surfaces of publisher ${id} at ${url}: ${how}. Check --api-key and --publisher, or name its surfaces.`,
+    `adsim can't read the surfaces of publisher ${publisher} at ${url}: ${how}. Check --api-key and --publisher, or name its surfaces.`,
   );
+}
+
+/** Fills in what the service doesn't tell about a surface. Its price may be anything. */
+function surfaceOf(listed: v.InferOutput<typeof listedSurface>): Surface {
+  const { id, name = id, status = "active" } = listed;
+  return { id, name, status, cpmRange: listed.cpm_range ?? [0, Number.POSITIVE_INFINITY] };
 }

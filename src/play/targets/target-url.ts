@@ -9,31 +9,24 @@ export interface TargetUrl {
   readonly origin: string;
   /** The path prefix of every request, without a slash at the end. */
   readonly prefix: string;
-  /** Whether the path ends in a world's name: `/@NAME`. */
-  readonly namesWorld: boolean;
+  /** The world that the path names at its end: `/@NAME`. */
+  readonly worldName: string | undefined;
 }
 
 /** @throws InputError for anything but a plain http or https URL. */
 export function readTargetUrl(target: string | URL): TargetUrl {
+  const must = (be: string): never => {
+    throw new InputError("target", `must be a URL ${be}`);
+  };
   const text = String(target);
-  if (!URL.canParse(text)) {
-    throw new InputError("target", 'must be a URL, such as "http://127.0.0.1:4010"');
-  }
+  if (!URL.canParse(text)) must('such as "http://127.0.0.1:4010"');
   const { protocol, origin, pathname, search, hash, username, password } = new URL(text);
-  if (protocol !== "http:" && protocol !== "https:") {
-    throw new InputError("target", "must be a URL that begins with http:// or https://");
-  }
-  if (username !== "" || password !== "") {
-    throw new InputError(
-      "target",
-      "must be a URL without user and password: give keys as options of their own",
-    );
-  }
-  if (search !== "" || hash !== "") {
-    throw new InputError("target", "must be a URL without ? and #: requests add their own");
-  }
+  if (!/^https?:$/.test(protocol)) must("that begins with http:// or https://");
+  if (username || password) must("without user and password: give keys as options of their own");
+  if (search || hash) must("without ? and #: requests add their own");
   const prefix = pathname.replace(/\/+$/, "");
-  return { url: `${origin}${prefix}`, origin, prefix, namesWorld: /\/@[^/]+$/.test(prefix) };
+  const worldName = /\/@([^/]+)$/.exec(prefix)?.[1];
+  return { url: `${origin}${prefix}`, origin, prefix, worldName };
 }
 
 /** @throws InputError unless `speed` is a number above 0. */

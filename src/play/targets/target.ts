@@ -1,60 +1,62 @@
-/** A target that a scenario is played on over HTTP. */
+/** What a scenario is played on: a world in this process, a world of an adsim over HTTP, or another service. */
 
+import type { InstalledRule } from "../../faults/faults.ts";
+import type { FaultRule } from "../../faults/rule.ts";
+import type { ClientExchange, Member, Outgoing } from "../../invariants/client-exchange.ts";
+import type { JournalEntry } from "../../journal/entry.ts";
+import type { SimulatorCore } from "../../simulator/core.ts";
 import type { Choices } from "../../simulator/simulator-options.ts";
-import type { Snapshot } from "../../world/accounts/snapshot.ts";
-import type { Capabilities, EffectKind, EffectOf, Effects } from "../player/effects.ts";
-import type { ServicePlan } from "./service-plan.ts";
-
-/** How an adsim is opened. */
-export interface TargetOptions {
-  /** The scenario's world, to import into the adsim. */
-  readonly snapshot: () => Snapshot;
-  /** The world's name, if the URL has none. */
-  readonly worldName: string;
-  /** The token for an adsim's control requests. */
-  readonly controlToken?: string | undefined;
-  /** How many times as fast as real time. @default virtual time for an adsim, 1 for another service */
-  readonly speed?: number | undefined;
-  readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
-}
-
-/** How another service is opened. */
-export interface ServiceOptions extends Pick<TargetOptions, "speed" | "onProgress"> {
-  /** Publishers of the service. With these, the target is played as a service even if it is an adsim. */
-  readonly credentials: readonly ServiceCredentials[];
-  /** Choices of the service that are known. @default none */
-  readonly knownChoices?: Choices | undefined;
-  /**
-   * What will be played. If the service is asked for its surfaces, the play begins only when there is quota for its GET
-   * requests.
-   */
-  readonly plan: Pick<ServicePlan, "reads" | "asksSurfaces">;
-  /** Most traffic requests in flight at once. @default 64 */
-  readonly connections?: number | undefined;
-}
-
-/** A publisher of another service. Its index in the list is its ordinal in the scenario. */
-export interface ServiceCredentials {
-  readonly id: string;
-  readonly apiKey: string;
-  /** Ids of its surfaces. @default requested from the service once */
-  readonly surfaces?: readonly string[] | undefined;
-}
-
-/** Performs effects asynchronously. */
-export type AsyncPerformers = {
-  readonly [Kind in EffectKind]: (effect: EffectOf<Kind>) => Promise<Effects[Kind]["output"]>;
-};
+import type { MaybeLater } from "../../simulator/worlds.ts";
+import type { SignUpRequest, SurfaceChange } from "../../world/accounts/publisher-directory.ts";
+import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
 
 export interface Target {
-  readonly capabilities: Capabilities;
-  /** Without effects that the capabilities exclude. */
-  readonly performers: Partial<AsyncPerformers>;
-  /** `url`: the base URL of requests, with the world's name. */
-  readonly description: { readonly kind: "adsim" | "service"; readonly url: string };
-  /** Removes the scratch copy and closes all connections. */
+  readonly kind: "in-process" | "adsim" | "service";
+  /** The base URL of requests, with the world's name; undefined in process. */
+  readonly url: string | undefined;
+  readonly time: TargetTime;
+  /** The choices that a service which isn't adsim is known to make. */
+  readonly knownChoices?: Choices | undefined;
+  /** Without it, steps that need it are skipped, and the report says so. */
+  readonly control?: Control | undefined;
+  /** The target's time, in milliseconds since 1970. */
+  now(): number;
+  /** The publisher with this ordinal; undefined if there is none. */
+  member(ordinal: number): MaybeLater<Member | undefined>;
+  send(outgoing: Outgoing): MaybeLater<ClientExchange>;
+  /** Lets time pass: moves the clock, or waits. */
+  wait(ms: number): MaybeLater<void>;
+  /** Waits until a key has quota again. Only where others' requests count, too. */
+  waitForQuota?(ms: number): Promise<void>;
+  /** Ends when every answer is in. */
+  traffic(order: TrafficOrder): Promise<Punctuality>;
   close(): Promise<void>;
 }
+
+/** `virtual`: the play moves the clock at once. `paced`: it moves it at `speed`. `real`: the target's own clock. */
+export type TargetTime =
+  | { readonly kind: "virtual"; readonly speed?: undefined }
+  | { readonly kind: "paced" | "real"; readonly speed: number };
+
+/** What only an adsim can do. */
+export interface Control {
+  /** The world as it is now, to be audited and copied. @throws Inconclusive if it is too large to be read. */
+  world(): MaybeLater<PlayedWorld>;
+  assume(choices: Choices): MaybeLater<unknown>;
+  /** @returns the rule's id. */
+  fault(rule: FaultRule): MaybeLater<string>;
+  rules(): MaybeLater<readonly InstalledRule[]>;
+  /** Removes these rules; undefined removes all. @throws InputError for an unknown id. */
+  heal(ids: readonly string[] | undefined): MaybeLater<void>;
+  signUp(request: SignUpRequest): MaybeLater<Member>;
+  setSurface(publisher: string, surface: string, change: SurfaceChange): MaybeLater<unknown>;
+  rotateKey(publisher: string): MaybeLater<Member>;
+  /** The last `limit` entries. */
+  journal(limit: number): MaybeLater<readonly JournalEntry[]>;
+}
+
+/** A play copies and audits it, and never changes it. */
+export type PlayedWorld = Pick<SimulatorCore, "audit" | "fork" | "assumptions">;
 
 /** Progress of traffic, in requests. */
 export interface TrafficProgress {

@@ -2,13 +2,10 @@
 
 import { expect, test } from "vitest";
 import { createSimulator } from "../../../src/index.ts";
+import { playScenario } from "../../../src/play/play-scenario.ts";
 import { play } from "../../../src/play/player/play.ts";
-import {
-  driveAtOnce,
-  memberOf,
-  performersOn,
-  playInProcess,
-} from "../../../src/play/player/play-in-process.ts";
+import { createTurns } from "../../../src/play/targets/turns.ts";
+import { memberOf, worldTarget } from "../../../src/play/targets/world-target.ts";
 import { type PlayResult, parseScenario, type Scenario } from "../../../src/scenario.ts";
 import { resolveAssumptions } from "../../../src/spec/assumptions/resolve.ts";
 import { encodingOf } from "../../../src/spec/build-request.ts";
@@ -35,22 +32,25 @@ test.each(ofSpec)("%s has a description", (name) => {
   expect(about.length).toBeGreaterThan(80);
 });
 
-test.each(someOf(ofSpec))("%s is plain data, and holds at adsim, whatever the seed", (name) => {
-  for (const seed of someOf(["another", "adsim"])) {
-    const scenario = { ...scenarioNamed(name), seed };
-    const { result, why } = playInProcess(JSON.parse(JSON.stringify(scenario)));
-    expect({ result, why }).toMatchObject({ result: "passed" });
-  }
-});
+test.each(someOf(ofSpec))(
+  "%s is plain data, and holds at adsim, whatever the seed",
+  async (name) => {
+    for (const seed of someOf(["another", "adsim"])) {
+      const scenario = { ...scenarioNamed(name), seed };
+      const { result, why } = await playScenario(JSON.parse(JSON.stringify(scenario)));
+      expect({ result, why }).toMatchObject({ result: "passed" });
+    }
+  },
+);
 
 const undecided = ofSpec
   .map((name) => parseScenario(scenarioNamed(name)))
   .filter(({ assumptions }) => assumptions === undefined)
   .map((scenario) => [scenario.name, scenario] as const);
 
-test.each(undecided)("%s holds at every imagined service", (_, scenario) => {
+test.each(undecided)("%s holds at every imagined service", async (_, scenario) => {
   for (const service of someOf(services)) {
-    const { result, why } = playedAt(service, scenario);
+    const { result, why } = await playedAt(service, scenario);
     expect({ service, result, why }).toEqual({
       service,
       result: "passed",
@@ -59,7 +59,7 @@ test.each(undecided)("%s holds at every imagined service", (_, scenario) => {
   }
 });
 
-test("some imagined services refuse otherwise, and some ignore what they can't read", () => {
+test("some imagined services refuse otherwise, and some ignore what they can't read", async () => {
   const asked = parseScenario({
     name: "asked",
     about: "Asks for what no service has to understand.",
@@ -70,9 +70,11 @@ test("some imagined services refuse otherwise, and some ignore what they can't r
       { click: { impression_id: "none" }, expect: { status: 404 } },
     ],
   });
-  const found = services.map((service) =>
-    playedAt(service, asked).steps.map(({ exchange }) => exchange?.status),
-  );
+  const found: (readonly (number | undefined)[])[] = [];
+  for (const service of services) {
+    const { steps } = await playedAt(service, asked);
+    found.push(steps.map(({ exchange }) => exchange?.status));
+  }
   const [limits, texts, dates, clicks] = [0, 1, 2, 3].map(
     (step) => new Set(found.map((statuses) => statuses[step])),
   );
@@ -81,7 +83,7 @@ test("some imagined services refuse otherwise, and some ignore what they can't r
   expect(clicks).toEqual(new Set([404, 400, 418, 499]));
 });
 
-function playedAt(service: ImaginedService, scenario: Scenario): PlayResult {
+function playedAt(service: ImaginedService, scenario: Scenario): Promise<PlayResult> {
   const { options, areNew, prepare, answer, rewrite } = service;
   const sim = createSimulator({ publishers: 2, start: "2026-05-05T05:05:05Z", ...options });
   const members = [0, 1].map((ordinal) =>
@@ -95,12 +97,13 @@ function playedAt(service: ImaginedService, scenario: Scenario): PlayResult {
       return rewrite?.(response) ?? response;
     },
   });
-  const playing = play(scenario, {
-    capabilities: { time: { kind: "real", speed: 1 }, control: false },
-    sending: { encoding: encodingOf(resolveAssumptions(sim.assumptions)) },
-    target: { kind: "service", url: undefined },
-    reproduce: "",
-  });
-  const member = ({ ordinal }: { readonly ordinal: number }) => members[ordinal];
-  return driveAtOnce(playing, { ...performersOn(asService), member });
+  const turns = createTurns(() => undefined);
+  const target = {
+    ...worldTarget(asService, turns),
+    time: { kind: "real", speed: 1 } as const,
+    control: undefined,
+    member: (ordinal: number) => members[ordinal],
+  };
+  const sending = { encoding: encodingOf(resolveAssumptions(sim.assumptions)) };
+  return play(scenario, target, { turns, sending, reproduce: "" });
 }

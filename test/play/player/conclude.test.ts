@@ -19,10 +19,10 @@ describe("the headline", () => {
     expect(headlineOf(check)).toBe("stats.clicks: expected 1, found 2 (expectations.1)");
   });
 
-  test("of an invariant that a step expects says how it is broken", () => {
+  test("of an invariant that a step expects says what is wrong", () => {
     const says = "Every success matches its schema";
     const check: Check = { ...broken, about: "invariant H1", invariant: "H1", expected: says };
-    expect(headlineOf(check)).toBe("H1 is failed: body.ok is false, not true (expectations.1)");
+    expect(headlineOf(check)).toBe("H1: body.ok is false, not true (expectations.1)");
   });
 
   test("of a threshold has the figure", () => {
@@ -38,6 +38,6 @@ describe("the headline", () => {
     ] as const;
     const { result, why } = concludeAgain(playResult({ invariants }));
     expect(result).toBe("failed");
-    expect(why).toBe("H1 is failed: body.ok is false, not true, and 1 more");
+    expect(why).toBe("H1: body.ok is false, not true, and 1 more");
   });
 });

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { match, resultOf } from "../../../src/play/player/matching.ts";
-import type { StepOutput } from "../../../src/play/player/step-output.ts";
+import type { StepOutput } from "../../../src/play/player/values.ts";
 import type { Matcher } from "../../../src/play/scenario/types.ts";
 
 const answer: StepOutput = {
@@ -18,21 +18,16 @@ const answer: StepOutput = {
     latencyMs: 0,
   },
 };
-const names: Readonly<Record<string, StepOutput>> = {
-  first: answer,
-  gone: { kind: "nothing", why: "the target can't do that" },
-};
+const outputs = new Map<string, StepOutput>([
+  ["first", answer],
+  ["gone", { kind: "nothing", why: "the target can't do that" }],
+]);
 
 function checksOf(matcher: Matcher, actual: unknown): ReturnType<typeof resultOf> {
   return resultOf(match(matcher, actual, "it", scope));
 }
 
-const scope = {
-  stepOutput: (name: string) => names[name],
-  member: () => undefined,
-  round: 3,
-  nowMs: 0,
-};
+const scope = { outputs, members: new Map(), round: 3, nowMs: 0 };
 
 describe.each<[Matcher, passed: unknown[], failed: unknown[]]>([
   [3, [3], [4, "3", undefined, null, [3]]],

@@ -1,19 +1,19 @@
 /** Plays a scenario that is only these steps. */
 
 import { expect } from "vitest";
-import { playInProcess } from "../../../src/play/player/play-in-process.ts";
+import { playScenario } from "../../../src/play/play-scenario.ts";
 import type { PlayResult, Scenario } from "../../../src/scenario.ts";
 
 export function playSteps(
   steps: Scenario["steps"],
   others: Partial<Omit<Scenario, "steps">> = {},
-): PlayResult {
-  return playInProcess({ name: "test", about: "A test.", ...others, steps });
+): Promise<PlayResult> {
+  return playScenario({ name: "test", about: "A test.", ...others, steps });
 }
 
 /** The same, and expects the result held. */
-export function heldSteps(...given: Parameters<typeof playSteps>): PlayResult {
-  const result = playSteps(...given);
+export async function heldSteps(...given: Parameters<typeof playSteps>): Promise<PlayResult> {
+  const result = await playSteps(...given);
   expect(result.result, result.why).toBe("passed");
   return result;
 }

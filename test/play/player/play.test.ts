@@ -8,8 +8,10 @@ import { heldSteps, playSteps, resultAt } from "./play-steps.ts";
 const DAY = "2026-01-15";
 
 describe("a request", () => {
-  test("fills in the publisher's own id, surface and an ad", () => {
-    const result = heldSteps([{ impression: {}, expect: { status: 200, body: { ok: true } } }]);
+  test("fills in the publisher's own id, surface and an ad", async () => {
+    const result = await heldSteps([
+      { impression: {}, expect: { status: 200, body: { ok: true } } },
+    ]);
     expect(resultAt(result, "steps.0").exchange?.request).toMatchObject({
       method: "POST",
       path: "/v1/impression",
@@ -17,8 +19,8 @@ describe("a request", () => {
     });
   });
 
-  test("can be sent as JSON, a form or a query, which count alike", () => {
-    const result = heldSteps([
+  test("can be sent as JSON, a form or a query, which count alike", async () => {
+    const result = await heldSteps([
       { impression: {}, encoding: "json", expect: { status: 200 } },
       { impression: {}, encoding: "form", expect: { status: 200 } },
       { impression: {}, encoding: "query", expect: { status: 200 } },
@@ -30,8 +32,8 @@ describe("a request", () => {
     expect(query).toMatchObject({ body: "", query: expect.stringMatching(/^publisher_id=/) });
   });
 
-  test("has another publisher's key, an unknown one or none if the step says so", () => {
-    const result = heldSteps([
+  test("has another publisher's key, an unknown one or none if the step says so", async () => {
+    const result = await heldSteps([
       { stats: {}, publisher: 1, expect: { body: { publisher_id: { ref: "publishers.1.id" } } } },
       { stats: {}, key: { ref: "publishers.1.apiKey" }, expect: { status: 403 } },
       { stats: {}, key: "odd", expect: { status: 401 } },
@@ -40,8 +42,8 @@ describe("a request", () => {
     expect(JSON.stringify(result)).not.toMatch(/key_[0-9a-z]{5}/);
   });
 
-  test("given raw is sent as it is", () => {
-    heldSteps([
+  test("given raw is sent as it is", async () => {
+    await heldSteps([
       {
         raw: { method: "DELETE", path: "/v1/impression" },
         expect: { status: 405, headers: { allow: "POST" } },
@@ -58,8 +60,8 @@ describe("a request", () => {
     ]);
   });
 
-  test("refers to earlier answers, by name", () => {
-    heldSteps([
+  test("refers to earlier answers, by name", async () => {
+    await heldSteps([
       { impression: {}, as: "shown" },
       { click: { impression_id: { ref: "shown.impression_id" } }, as: "clicked" },
       {
@@ -76,8 +78,8 @@ describe("a request", () => {
     ]);
   });
 
-  test("without an answer leaves an expectation of its status unknown", () => {
-    const result = playSteps(
+  test("without an answer leaves an expectation of its status unknown", async () => {
+    const result = await playSteps(
       [{ impression: {}, expect: { outcome: "lost", status: { atMost: 299 } } }],
       { faults: [{ verdict: { kind: "drop" } }] },
     );
@@ -87,8 +89,8 @@ describe("a request", () => {
     });
   });
 
-  test("whose parameter is not known is not sent, and the result is unknown", () => {
-    const result = playSteps([
+  test("whose parameter is not known is not sent, and the result is unknown", async () => {
+    const result = await playSteps([
       { impression: {}, key: null, as: "refused" },
       { click: { impression_id: { ref: "refused.impression_id" } }, as: "clicked" },
       { expect: { answer: "clicked", status: 200 } },
@@ -103,8 +105,8 @@ describe("a request", () => {
 });
 
 describe("time", () => {
-  test("advances by durations, to instants, and by as much as a Retry-After says", () => {
-    const result = heldSteps(
+  test("advances by durations, to instants, and by as much as a Retry-After says", async () => {
+    const result = await heldSteps(
       [
         { repeat: { times: 60, steps: [{ stats: {} }] } },
         { advance: "10s" },
@@ -123,9 +125,9 @@ describe("time", () => {
 
   test.each(["99999999999999999999", "999999999999", "Fri, 01 Jan 99999 00:00:00 GMT"])(
     "doesn't leave the calendar if a Retry-After is %s: the step is unknown",
-    (hint) => {
+    async (hint) => {
       const late = { kind: "respond", status: 429, headers: { "retry-after": hint } } as const;
-      const result = playSteps([
+      const result = await playSteps([
         { fault: { id: "late", verdict: late } },
         { stats: {}, as: "refused" },
         { advance: { retryAfterOf: "refused" } },
@@ -139,17 +141,17 @@ describe("time", () => {
     },
   );
 
-  test("never goes back: the step is unknown", () => {
-    const result = playSteps([{ advance: { to: "2026-01-01T00:00:00Z" } }]);
+  test("never goes back: the step is unknown", async () => {
+    const result = await playSteps([{ advance: { to: "2026-01-01T00:00:00Z" } }]);
     expect(resultAt(result, "steps.0")).toMatchObject({
       result: "undecided",
       why: "the time is already past 2026-01-01T00:00:00Z",
     });
   });
 
-  test("doesn't pass the year 9999: the play ends with the step's path", () => {
+  test("doesn't pass the year 9999: the play ends with the step's path", async () => {
     const year: Scenario["steps"] = [{ advance: "365d" }];
-    expect(() => playSteps([{ repeat: { times: 9000, steps: year } }])).toThrow(
+    await expect(playSteps([{ repeat: { times: 9000, steps: year } }])).rejects.toThrow(
       /^steps\.0\.repeat\.steps\.0\.advance/,
     );
   });
@@ -167,14 +169,14 @@ describe("faults", () => {
       /^steps\.1\.heal\.strom .*Did you mean "storm"/,
       [{ fault: { id: "storm", ...drop } }, { heal: "strom" }],
     ],
-  ])("what the world can't do ends the play: %s", (says, steps) => {
-    expect(() => playSteps(steps)).toThrow(says);
+  ])("what the world can't do ends the play: %s", async (says, steps) => {
+    await expect(playSteps(steps)).rejects.toThrow(says);
   });
 
   const lose = { id: "lose", verdict: { kind: "lose-response" } } as const;
 
-  test("come and go, and the client sees what they do", () => {
-    heldSteps([
+  test("come and go, and the client sees what they do", async () => {
+    await heldSteps([
       { fault: lose },
       { impression: {}, expect: { outcome: "lost" } },
       { heal: "lose" },
@@ -183,8 +185,8 @@ describe("faults", () => {
     ]);
   });
 
-  test("that never fired leave the result unknown", () => {
-    const result = playSteps([{ impression: {}, expect: { status: 200 } }], {
+  test("that never fired leave the result unknown", async () => {
+    const result = await playSteps([{ impression: {}, expect: { status: 200 } }], {
       faults: [{ ...lose, match: { nth: 2 } }],
     });
     expect(result).toMatchObject({ result: "undecided", why: "fault rule lose never fired" });
@@ -192,20 +194,20 @@ describe("faults", () => {
 
   const outage = { kind: "respond", status: 503 } as const;
 
-  test("whose ttl has ended leave the result unknown only if they never fired", () => {
+  test("whose ttl has ended leave the result unknown only if they never fired", async () => {
     const rule = { id: "outage", match: { operation: "impression" }, verdict: outage, ttl: "1m" };
     const struck = [{ impression: {} }, { advance: "1h" }, { stats: {} }] as const;
     const spared = [{ advance: "1h" }, { impression: {}, expect: { status: 200 } }] as const;
     const why = "fault rule outage didn't fire before its ttl ended";
     const unknown = { result: "undecided", why };
     const fault = { fault: rule as FaultRule };
-    expect(playSteps(struck, { faults: [fault.fault] }).result).toBe("passed");
-    expect(playSteps(spared, { faults: [fault.fault] })).toMatchObject(unknown);
-    expect(playSteps([fault, ...struck]).result).toBe("passed");
-    expect(playSteps([fault, ...spared])).toMatchObject(unknown);
+    expect((await playSteps(struck, { faults: [fault.fault] })).result).toBe("passed");
+    expect(await playSteps(spared, { faults: [fault.fault] })).toMatchObject(unknown);
+    expect((await playSteps([fault, ...struck])).result).toBe("passed");
+    expect(await playSteps([fault, ...spared])).toMatchObject(unknown);
   });
 
-  test("that share an id must each fire", () => {
+  test("that share an id must each fire", async () => {
     const steps = [
       { fault: { id: "outage", match: { operation: "click" }, verdict: outage } },
       { heal: "outage" },
@@ -213,32 +215,32 @@ describe("faults", () => {
       { impression: {}, expect: { status: 503 } },
     ] as const;
     const why = "fault rule outage never fired";
-    expect(playSteps(steps)).toMatchObject({ result: "undecided", why });
+    expect(await playSteps(steps)).toMatchObject({ result: "undecided", why });
   });
 
-  test("of a repeat may fire in any of its rounds", () => {
+  test("of a repeat may fire in any of its rounds", async () => {
     const steps = [
       { fault: { id: "outage", match: { operation: "impression" }, verdict: outage } },
       { impression: {} },
       { heal: "outage" },
     ] as const;
     const quiet = [{ fault: steps[0].fault }, { stats: {} }, { heal: "outage" }] as const;
-    expect(playSteps([{ repeat: { times: 2, steps } }]).result).toBe("passed");
-    expect(playSteps([{ repeat: { times: 2, steps: quiet } }]).result).toBe("undecided");
+    expect((await playSteps([{ repeat: { times: 2, steps } }])).result).toBe("passed");
+    expect((await playSteps([{ repeat: { times: 2, steps: quiet } }])).result).toBe("undecided");
   });
 
-  test("that fired before they were healed count as fired", () => {
+  test("that fired before they were healed count as fired", async () => {
     const steps = [
       { impression: {} },
       { heal: "all" },
       { impression: {}, expect: { status: 200 } },
     ] as const;
-    expect(playSteps(steps, { faults: [lose] }).result).toBe("passed");
+    expect((await playSteps(steps, { faults: [lose] })).result).toBe("passed");
   });
 
-  test("that delay an answer show in its latency, or time the client out", () => {
+  test("that delay an answer show in its latency, or time the client out", async () => {
     const late = { verdict: { kind: "delay", delay: "3s" } } as const;
-    const result = heldSteps(
+    const result = await heldSteps(
       [
         { impression: {}, timeout: "2s", expect: { outcome: "timed-out" } },
         { impression: {}, timeout: "4s", as: "late", expect: { status: 200 } },
@@ -249,15 +251,15 @@ describe("faults", () => {
     expect(resultAt(result, "steps.1").exchange?.latencyMs).toBe(3000);
   });
 
-  test("that don't exist can't be healed, and the error names the step", () => {
-    expect(() => playSteps([{ heal: "lose" }])).toThrowError(InputError);
-    expect(() => playSteps([{ heal: "lose" }])).toThrow(/^steps\.0\.heal/);
+  test("that don't exist can't be healed, and the error names the step", async () => {
+    await expect(playSteps([{ heal: "lose" }])).rejects.toThrowError(InputError);
+    await expect(playSteps([{ heal: "lose" }])).rejects.toThrow(/^steps\.0\.heal/);
   });
 });
 
 describe("publishers", () => {
-  test("sign up, rotate keys and change surfaces", () => {
-    heldSteps([
+  test("sign up, rotate keys and change surfaces", async () => {
+    await heldSteps([
       { signUp: { name: "Acme", surfaces: ["Side", "Top"] }, as: "acme" },
       { payouts: {}, publisher: "acme", expect: { body: { payouts: [], pending_inr: 0 } } },
       { rotateKey: { publisher: "acme" }, as: "rotation" },
@@ -277,8 +279,8 @@ describe("publishers", () => {
     ]);
   });
 
-  test("see other assumptions from the assume step on", () => {
-    heldSteps([
+  test("see other assumptions from the assume step on", async () => {
+    await heldSteps([
       { stats: {}, key: "odd", expect: { status: 401 } },
       { assume: { "auth.failure": "403" } },
       { stats: {}, key: "odd", expect: { status: 403 } },
@@ -287,8 +289,8 @@ describe("publishers", () => {
 });
 
 describe("steps in steps", () => {
-  test("a repeat numbers its rounds, and counts over all of them", () => {
-    const result = playSteps([
+  test("a repeat numbers its rounds, and counts over all of them", async () => {
+    const result = await playSteps([
       {
         repeat: {
           times: 4,
@@ -304,8 +306,8 @@ describe("steps in steps", () => {
     expect(resultAt(result, "steps.0.repeat.steps.0").times).toBe(4);
   });
 
-  test("a repeated step is broken if one of its rounds is", () => {
-    const result = playSteps([
+  test("a repeated step is broken if one of its rounds is", async () => {
+    const result = await playSteps([
       {
         repeat: {
           times: 3,
@@ -323,8 +325,8 @@ describe("steps in steps", () => {
     });
   });
 
-  test("parallel requests come at one instant, and an expectation applies to each", () => {
-    const result = playSteps([
+  test("parallel requests come at one instant, and an expectation applies to each", async () => {
+    const result = await playSteps([
       {
         parallel: {
           times: 50,
@@ -343,17 +345,19 @@ describe("steps in steps", () => {
     expect(result).toMatchObject({ result: "passed", startedAt: result.endedAt });
   });
 
-  test("an expectation's own request after a pause sees the time after it", () => {
+  test("an expectation's own request after a pause sees the time after it", async () => {
     const asked = { stats: {}, is: { period: { to: "2026-01-15" } } };
-    const result = playSteps([{ repeat: { times: 2, every: "1d", steps: [{ expect: asked }] } }]);
+    const result = await playSteps([
+      { repeat: { times: 2, every: "1d", steps: [{ expect: asked }] } },
+    ]);
     expect(resultAt(result, "steps.0.repeat.steps.0").checks).toMatchObject([
       { result: "failed", about: "stats.period.to", found: '"2026-01-16"' },
     ]);
   });
 
-  test("a repeat inside a repeat numbers its own rounds", () => {
+  test("a repeat inside a repeat numbers its own rounds", async () => {
     const inner = { impression: { session_id: { numbered: "s-" } } } as const;
-    heldSteps([
+    await heldSteps([
       {
         repeat: { times: 3, steps: [{ repeat: { times: 2, steps: [inner] } }] },
         expect: { differentIds: 2 },
@@ -363,8 +367,8 @@ describe("steps in steps", () => {
 });
 
 describe("a result", () => {
-  test("that is broken shows both sides, the journal, and how to play it again", () => {
-    const result = playSteps([{ impression: {}, as: "one", expect: { status: 201 } }]);
+  test("that is broken shows both sides, the journal, and how to play it again", async () => {
+    const result = await playSteps([{ impression: {}, as: "one", expect: { status: 201 } }]);
     expect(result).toMatchObject({
       result: "failed",
       why: "one status: expected 201, found 200 (steps.0)",
@@ -379,25 +383,25 @@ describe("a result", () => {
     });
   });
 
-  test("of a scenario that shows a defect is held if something is broken, and broken if nothing is", () => {
+  test("of a scenario that shows a defect is held if something is broken, and broken if nothing is", async () => {
     const shows = { result: "failed" } as const;
     const wrong = { stats: { from: DAY }, is: { impressions: 3 } };
-    const result = playSteps([{ impression: {} }, { expect: wrong }], shows);
+    const result = await playSteps([{ impression: {} }, { expect: wrong }], shows);
     expect(result).toMatchObject({
       result: "passed",
-      why: "broken, as the scenario says: stats.impressions: expected 3, found 1 (steps.1)",
+      why: "it fails, as the scenario says: stats.impressions: expected 3, found 1 (steps.1)",
       scenario: { result: "failed" },
     });
     expect(resultAt(result, "steps.1").result).toBe("failed");
-    const fixed = playSteps([{ impression: {}, expect: { status: 200 } }], shows);
+    const fixed = await playSteps([{ impression: {}, expect: { status: 200 } }], shows);
     expect(fixed.result).toBe("failed");
-    expect(fixed.why).toContain("but the scenario says that something is broken");
+    expect(fixed.why).toContain("but the scenario says that something fails");
     // Nothing is known, so the defect didn't show.
-    expect(playSteps([{ advance: "1s" }], shows).result).toBe("undecided");
+    expect((await playSteps([{ advance: "1s" }], shows)).result).toBe("undecided");
   });
 
-  test("has dates that are counted back from the target's today", () => {
-    const result = heldSteps(
+  test("has dates that are counted back from the target's today", async () => {
+    const result = await heldSteps(
       [
         {
           stats: { from: { daysAgo: 3 }, to: { daysAgo: 0 } },
@@ -413,37 +417,39 @@ describe("a result", () => {
     expect(resultAt(result, "steps.3").exchange?.request.query).toContain("from=2026-02-27");
   });
 
-  test("is the same every time, and has another digest if a request or the seed differs", () => {
+  test("is the same every time, and has another digest if a request or the seed differs", async () => {
     const steps = [
       { impression: {}, expect: { status: 200 } },
       { advance: "1d" },
       { stats: {} },
     ] as const;
     expect(playSteps(steps)).toEqual(playSteps(steps));
-    const other = playSteps([...steps, { stats: { surface: "x" } }]);
-    expect(other.digest).not.toBe(playSteps(steps).digest);
-    expect(playSteps(steps, { seed: "other" }).digest).not.toBe(playSteps(steps).digest);
+    const other = await playSteps([...steps, { stats: { surface: "x" } }]);
+    expect(other.digest).not.toBe((await playSteps(steps)).digest);
+    expect((await playSteps(steps, { seed: "other" })).digest).not.toBe(
+      (await playSteps(steps)).digest,
+    );
   });
 
-  test("of a scenario that expects nothing and asks nothing is unknown", () => {
+  test("of a scenario that expects nothing and asks nothing is unknown", async () => {
     const why = "the scenario expects nothing";
-    expect(playSteps([{ advance: "1s" }])).toMatchObject({ result: "undecided", why });
+    expect(await playSteps([{ advance: "1s" }])).toMatchObject({ result: "undecided", why });
   });
 
-  test("of all invariants is held if some had nothing to check, but that of one such alone is unknown", () => {
-    const result = heldSteps([{ impression: {} }, { expect: { invariant: "all" } }]);
+  test("of all invariants is held if some had nothing to check, but that of one such alone is unknown", async () => {
+    const result = await heldSteps([{ impression: {} }, { expect: { invariant: "all" } }]);
     const { checks } = resultAt(result, "steps.1");
     expect(checks.length).toBeGreaterThan(8);
     expect(checks).toContainEqual(
       expect.objectContaining({ result: "passed", about: "invariant M1", invariant: "M1" }),
     );
-    expect(playSteps([{ impression: {} }, { expect: { invariant: "A4" } }]).result).toBe(
+    expect((await playSteps([{ impression: {} }, { expect: { invariant: "A4" } }])).result).toBe(
       "undecided",
     );
   });
 
-  test("isn't changed by an expectation's own requests: they spend no quota", () => {
-    heldSteps([
+  test("isn't changed by an expectation's own requests: they spend no quota", async () => {
+    await heldSteps([
       { repeat: { times: 60, steps: [{ stats: {} }] } },
       {
         repeat: {

@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { playInProcess, simulatorFor } from "../../../src/play/player/play-in-process.ts";
+import { playInWorld, simulatorFor } from "../../../src/play/play-scenario.ts";
 import type { PlayResult, Scenario } from "../../../src/scenario.ts";
 import { someOf } from "../../budget.ts";
 import { answers, type Plant, requests, verdicts } from "../../planted/plant.ts";
@@ -24,7 +24,7 @@ async function play(name: string, ...plants: readonly Plant[]): Promise<PlayResu
   const short = shortened(scenario);
   const simulator = simulatorFor(short);
   for (const plant of plants) plant(simulator);
-  return playInProcess(short, { simulator });
+  return await playInWorld(simulator, short);
 }
 
 describe("a defect breaks the scenario", () => {

@@ -3,10 +3,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { playInProcess } from "../../../src/play/player/play-in-process.ts";
+import { type PlayScenarioOptions, playScenario } from "../../../src/play/play-scenario.ts";
 import type { PlayResult } from "../../../src/play/player/result.ts";
-import { type PlayScenarioOptions, playScenario } from "../../../src/play/targets/play-scenario.ts";
-import type { ServiceCredentials } from "../../../src/play/targets/target.ts";
+import type { ServiceCredentials } from "../../../src/play/targets/service-target.ts";
 import type { Scenario } from "../../../src/scenario.ts";
 import { someOf } from "../../budget.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
@@ -67,12 +66,9 @@ const shipped = await Promise.all(
 const paced = ["double-click", "key-rotation", "truncated-json", "unicode-names"];
 const inVirtualTime = someOf(shipped);
 // Played first: a play in this process would make clients of the others find their answers late.
-const playedHere = new Map(
-  [...inVirtualTime, ...paced.map(shippedAs)].map(({ name, scenario }) => [
-    name,
-    playInProcess(scenario),
-  ]),
-);
+const playedHere = new Map<string, PlayResult>();
+for (const { name, scenario } of [...inVirtualTime, ...paced.map(shippedAs)])
+  playedHere.set(name, await playScenario(scenario));
 
 function hereOf(name: string): PlayResult {
   const result = playedHere.get(name);

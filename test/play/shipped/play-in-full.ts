@@ -5,7 +5,7 @@
 
 import { join } from "node:path";
 import { argv, exit, memoryUsage, stdout } from "node:process";
-import { playInProcess } from "../../../src/play/player/play-in-process.ts";
+import { playScenario } from "../../../src/play/play-scenario.ts";
 
 const names = argv.length > 2 ? argv.slice(2) : ["busy-day", "tiny-amounts"];
 let allHeld = true;
@@ -15,7 +15,7 @@ for (const name of names) {
   );
   const { scenario } = module as { scenario: unknown };
   const beganMs = performance.now();
-  const { result, why, digest, tally, steps } = playInProcess(scenario);
+  const { result, why, digest, tally, steps } = await playScenario(scenario);
   const seconds = (performance.now() - beganMs) / 1000;
   allHeld &&= result === "passed";
   stdout.write(

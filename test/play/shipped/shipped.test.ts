@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { playInProcess } from "../../../src/play/player/play-in-process.ts";
+import { playScenario } from "../../../src/play/play-scenario.ts";
 import type { Scenario } from "../../../src/scenario.ts";
 import { someOf } from "../../budget.ts";
 import { shortened } from "./shortened.ts";
@@ -83,7 +83,7 @@ describe.each(names)("%s", (name) => {
 
   test("holds with nothing skipped", async () => {
     const { short } = await shipped(name);
-    const first = playInProcess(short);
+    const first = await playScenario(short);
     digests.set(name, first.digest);
     expect(first.tally.sent, "over HTTP it takes its time").toBeLessThanOrEqual(25_000);
     expect({ result: first.result, why: first.why, skipped: first.skipped }).toEqual({
@@ -97,12 +97,12 @@ describe.each(names)("%s", (name) => {
 
 test.each(someOf(names))("%s has the same digest when played from JSON", async (name) => {
   const { short } = await shipped(name);
-  const { digest } = playInProcess(JSON.parse(JSON.stringify(short)));
-  expect(digest).toBe(digests.get(name) ?? playInProcess(short).digest);
+  const { digest } = await playScenario(JSON.parse(JSON.stringify(short)));
+  expect(digest).toBe(digests.get(name) ?? (await playScenario(short)).digest);
 });
 
 test.each(someOf(names.toReversed()))("%s holds with another seed", async (name) => {
   const { short } = await shipped(name);
-  const { result, why } = playInProcess({ ...short, seed: "another" });
+  const { result, why } = await playScenario({ ...short, seed: "another" });
   expect({ result, why }).toEqual({ result: "passed", why: expect.any(String) });
 });

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { playInProcess, simulatorFor } from "../../../src/play/player/play-in-process.ts";
+import { playInWorld, playScenario, simulatorFor } from "../../../src/play/play-scenario.ts";
 import { parseScenario } from "../../../src/play/scenario/parse-scenario.ts";
 import {
   arbitraryAssumptions,
@@ -52,9 +52,9 @@ test("a session's scenario gets every answer that the client got", async () => {
         expect(text).not.toContain("key_");
         const parsed = parseScenario(JSON.parse(text));
         const simulator = simulatorFor(parsed);
-        const result = playInProcess(parsed, { simulator });
-        const answers = (sim: typeof simulator): unknown[] =>
-          sim.journal.entries({ secrets: "shown" }).map((entry) => ({
+        const result = await playInWorld(simulator, parsed);
+        const answers = ({ journal }: Pick<typeof session.sim, "journal">): unknown[] =>
+          journal.entries({ secrets: "shown" }).map((entry) => ({
             at: entry.at,
             operation: entry.operation,
             response: entry.response,
@@ -71,8 +71,8 @@ test("a session's scenario gets every answer that the client got", async () => {
 });
 
 test("a scenario repeats a rule's random draws, leaves out a rule that never fired, and holds", async () => {
-  const rule = (operation: string, result: object): Command =>
-    ({ kind: "fault", rule: { match: { operation, share: 0.5 }, result } }) as unknown as Command;
+  const rule = (operation: string, verdict: object): Command =>
+    ({ kind: "fault", rule: { match: { operation, share: 0.5 }, verdict } }) as unknown as Command;
   const adView: Command = { kind: "impression", surface: 0 };
   const commands = [
     rule("payouts", { kind: "drop" }),
@@ -85,7 +85,7 @@ test("a scenario repeats a rule's random draws, leaves out a rule that never fir
   expect(scenario.steps.filter((step) => "fault" in step)).toMatchObject([
     { fault: { id: "rule-2" } },
   ]);
-  const { result, steps } = playInProcess(scenario);
+  const { result, steps } = await playScenario(scenario);
   expect(result).toBe("passed");
   const statuses = steps.flatMap(({ exchange }) => exchange?.status ?? []);
   expect(statuses).toEqual(session.exchanges.map(({ got }) => got.status));

@@ -3,7 +3,7 @@
 import { request } from "node:http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { playInProcess } from "../../../src/play/player/play-in-process.ts";
+import { playScenario } from "../../../src/play/play-scenario.ts";
 import { parseScenario } from "../../../src/play/scenario/parse-scenario.ts";
 import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
 import { scenarioOf } from "../../../src/testing/contract/scenario-of.ts";
@@ -95,7 +95,7 @@ describe("over a socket", () => {
     const scenario = parseScenario(
       scenarioOf(session, { name: "socket", about: "A life.", world }),
     );
-    const { steps } = playInProcess(scenario);
+    const { steps } = await playScenario(scenario);
     const bodies = steps.flatMap(({ kind, exchange }) =>
       kind === "impression" || kind === "click" ? [exchange?.body] : [],
     );

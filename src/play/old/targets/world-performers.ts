@@ -2,10 +2,10 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
-import { parseInstant } from "../../base/calendar.ts";
-import { timerMs } from "../../base/drip.ts";
-import { InputError } from "../../base/input.ts";
-import type { ClientExchange, Member, Outgoing } from "../../invariants/client-exchange.ts";
+import { parseInstant } from "../../../base/calendar.ts";
+import { timerMs } from "../../../base/drip.ts";
+import { InputError } from "../../../base/input.ts";
+import type { ClientExchange, Member, Outgoing } from "../../../invariants/client-exchange.ts";
 import type { Effects } from "../player/effects.ts";
 import type { ControlApi } from "./control-api.ts";
 import { controlRequests } from "./control-requests.ts";

@@ -1,24 +1,24 @@
 /** Plays a scenario in this process: nothing waits, and the clock follows the scenario. */
 
-import { didYouMean } from "../../base/did-you-mean.ts";
-import { InputError } from "../../base/input.ts";
-import { runToEnd, type Stepwise } from "../../base/stepwise.ts";
+import { didYouMean } from "../../../base/did-you-mean.ts";
+import { InputError } from "../../../base/input.ts";
+import { runToEnd, type Stepwise } from "../../../base/stepwise.ts";
 import {
   type ClientExchange,
   exchangeOf,
   type Member,
   type Outgoing,
-} from "../../invariants/client-exchange.ts";
-import type { HostedCore, SimulatorCore } from "../../simulator/core.ts";
-import { createSimulatorCore } from "../../simulator/core.ts";
-import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
-import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
-import type { Publisher } from "../../world/accounts/account.ts";
-import { fakerHost } from "../../world/publishers/people.ts";
-import { countRequests } from "../scenario/count-requests.ts";
-import { type ParseScenarioOptions, parseScenario } from "../scenario/parse-scenario.ts";
-import type { Scenario } from "../scenario/types.ts";
-import { runTraffic } from "../traffic/run-traffic.ts";
+} from "../../../invariants/client-exchange.ts";
+import type { HostedCore, SimulatorCore } from "../../../simulator/core.ts";
+import { createSimulatorCore } from "../../../simulator/core.ts";
+import type { SimulatorOptions } from "../../../simulator/simulator-options.ts";
+import type { ApiRequest, ApiResponse } from "../../../spec/messages.ts";
+import type { Publisher } from "../../../world/accounts/account.ts";
+import { fakerHost } from "../../../world/publishers/people.ts";
+import { countRequests } from "../../scenario/count-requests.ts";
+import { type ParseScenarioOptions, parseScenario } from "../../scenario/parse-scenario.ts";
+import type { Scenario } from "../../scenario/types.ts";
+import { runTraffic } from "../../traffic/run-traffic.ts";
 import type { Effect, EffectGenerator, Performers } from "./effects.ts";
 import { type PlayOptions, play } from "./play.ts";
 import type { PlayResult } from "./result.ts";

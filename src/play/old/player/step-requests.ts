@@ -1,7 +1,7 @@
 /** Plays steps that send requests: one, or several at one instant. */
 
-import type { ClientExchange, Outgoing } from "../../invariants/client-exchange.ts";
-import type { ParallelStep, RequestStep } from "../scenario/types.ts";
+import type { ClientExchange, Outgoing } from "../../../invariants/client-exchange.ts";
+import type { ParallelStep, RequestStep } from "../../scenario/types.ts";
 import { type EffectGenerator, perform } from "./effects.ts";
 import { checkAnswer } from "./expectations.ts";
 import { outgoingOf } from "./outgoing-of.ts";

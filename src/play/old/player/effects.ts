@@ -3,17 +3,17 @@
  * same player works synchronously on a world in this process and asynchronously on a service over HTTP.
  */
 
-import type { AuditFigures } from "../../audit/audit.ts";
-import type { Stepwise } from "../../base/stepwise.ts";
-import type { InstalledRule } from "../../faults/faults.ts";
-import type { FaultRule } from "../../faults/rule.ts";
-import type { ClientExchange, Member, Outgoing } from "../../invariants/client-exchange.ts";
-import type { PlayedWorld } from "../../invariants/log.ts";
-import type { JournalEntry } from "../../journal/entry.ts";
-import type { Choices } from "../../simulator/simulator-options.ts";
-import type { SignUpRequest, SurfaceChange } from "../../world/accounts/publisher-directory.ts";
+import type { AuditFigures } from "../../../audit/audit.ts";
+import type { Stepwise } from "../../../base/stepwise.ts";
+import type { InstalledRule } from "../../../faults/faults.ts";
+import type { FaultRule } from "../../../faults/rule.ts";
+import type { ClientExchange, Member, Outgoing } from "../../../invariants/client-exchange.ts";
+import type { PlayedWorld } from "../../../invariants/log.ts";
+import type { JournalEntry } from "../../../journal/entry.ts";
+import type { Choices } from "../../../simulator/simulator-options.ts";
+import type { SignUpRequest, SurfaceChange } from "../../../world/accounts/publisher-directory.ts";
 
-import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
+import type { Punctuality, TrafficOrder } from "../../traffic/order.ts";
 
 /** The input and output of each kind of effect. */
 export interface Effects {

@@ -1,12 +1,12 @@
 /** Turns a request step into the request to send. Missing values are filled in from the sending publisher. */
 
-import { type Duration, durationMs } from "../../base/duration.ts";
-import type { Member, Outgoing } from "../../invariants/client-exchange.ts";
-import { inconclusive } from "../../invariants/ensure.ts";
-import { buildRequest, contentTypes, type Encoding, pairsOf } from "../../spec/build-request.ts";
-import type { ApiRequest } from "../../spec/messages.ts";
-import { type OperationId, operationIds, operations } from "../../spec/operations.ts";
-import type { RequestStep } from "../scenario/types.ts";
+import { type Duration, durationMs } from "../../../base/duration.ts";
+import type { Member, Outgoing } from "../../../invariants/client-exchange.ts";
+import { inconclusive } from "../../../invariants/ensure.ts";
+import { buildRequest, contentTypes, type Encoding, pairsOf } from "../../../spec/build-request.ts";
+import type { ApiRequest } from "../../../spec/messages.ts";
+import { type OperationId, operationIds, operations } from "../../../spec/operations.ts";
+import type { RequestStep } from "../../scenario/types.ts";
 import { resolveValue, resolveValues, type Scope } from "./values.ts";
 
 const DEFAULT_TIMEOUT: Duration = "10s";

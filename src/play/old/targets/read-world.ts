@@ -1,11 +1,11 @@
 /** Reads an adsim's world over HTTP, so that invariants can be judged here: restores its snapshot in this process. */
 
 import * as v from "valibot";
-import { InputError } from "../../base/input.ts";
-import type { PlayedWorld } from "../../invariants/log.ts";
-import { createSimulatorCore } from "../../simulator/core.ts";
-import type { Snapshot } from "../../world/accounts/snapshot.ts";
-import { fakerHost } from "../../world/publishers/people.ts";
+import { InputError } from "../../../base/input.ts";
+import type { PlayedWorld } from "../../../invariants/log.ts";
+import { createSimulatorCore } from "../../../simulator/core.ts";
+import type { Snapshot } from "../../../world/accounts/snapshot.ts";
+import { fakerHost } from "../../../world/publishers/people.ts";
 import type { ControlApi } from "./control-api.ts";
 
 /** A larger world takes seconds to read, and hundreds of megabytes. */

@@ -1,8 +1,8 @@
 /** Judges the invariants by what is known of a run so far: at its end, and when a step expects an invariant. */
 
-import { type InvariantResult, judgeInvariants } from "../../invariants/judge.ts";
-import type { Played } from "../../invariants/log.ts";
-import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
+import { type InvariantResult, judgeInvariants } from "../../../invariants/judge.ts";
+import type { Played } from "../../../invariants/log.ts";
+import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
 import { type EffectGenerator, perform } from "./effects.ts";
 import type { Run } from "./run.ts";
 

@@ -1,9 +1,9 @@
 /** The outputs of named steps, and how a reference reads them. */
 
-import { jsonIn } from "../../base/parse-json.ts";
-import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
-import { inconclusive } from "../../invariants/ensure.ts";
-import { operations } from "../../spec/operations.ts";
+import { jsonIn } from "../../../base/parse-json.ts";
+import type { ClientExchange, Member } from "../../../invariants/client-exchange.ts";
+import { inconclusive } from "../../../invariants/ensure.ts";
+import { operations } from "../../../spec/operations.ts";
 
 export type StepOutput =
   | { readonly kind: "answer"; readonly exchange: ClientExchange }

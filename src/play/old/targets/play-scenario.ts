@@ -1,12 +1,12 @@
 /** Plays a scenario on any target: in this process, on an adsim over HTTP, or on another service in real time. */
 
-import { assert } from "../../base/assert.ts";
-import { InputError } from "../../base/input.ts";
-import type { Choices } from "../../simulator/simulator-options.ts";
+import { assert } from "../../../base/assert.ts";
+import { InputError } from "../../../base/input.ts";
+import type { Choices } from "../../../simulator/simulator-options.ts";
+import { parseScenario } from "../../scenario/parse-scenario.ts";
 import { play } from "../player/play.ts";
 import { freshSnapshot, playInProcess } from "../player/play-in-process.ts";
 import type { PlayResult } from "../player/result.ts";
-import { parseScenario } from "../scenario/parse-scenario.ts";
 import { openAdsimTarget } from "./adsim-target.ts";
 import { askHealth, type Health } from "./control-api.ts";
 import { drive, unlessAborted } from "./drive.ts";

@@ -1,13 +1,13 @@
 /** Plays each kind of step. A missing kind is a type error. */
 
-import { LAST_INSTANT_MS, parseInstant } from "../../base/calendar.ts";
-import { durationMs } from "../../base/duration.ts";
-import { inField } from "../../base/input.ts";
-import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
-import { inconclusive } from "../../invariants/ensure.ts";
-import { createTally, type Tally } from "../measure/tally.ts";
-import { kindOf, type StepKind, type StepOf } from "../scenario/step-kind.ts";
-import type { AdvanceStep, Matcher, Step } from "../scenario/types.ts";
+import { LAST_INSTANT_MS, parseInstant } from "../../../base/calendar.ts";
+import { durationMs } from "../../../base/duration.ts";
+import { inField } from "../../../base/input.ts";
+import type { ClientExchange, Member } from "../../../invariants/client-exchange.ts";
+import { inconclusive } from "../../../invariants/ensure.ts";
+import { createTally, type Tally } from "../../measure/tally.ts";
+import { kindOf, type StepKind, type StepOf } from "../../scenario/step-kind.ts";
+import type { AdvanceStep, Matcher, Step } from "../../scenario/types.ts";
 import {
   type Capabilities,
   type EffectGenerator,

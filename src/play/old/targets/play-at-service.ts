@@ -1,13 +1,13 @@
 /** Plays scenarios in real time at a service that isn't adsim. */
 
-import { MINUTE_MS } from "../../base/duration.ts";
-import { InputError } from "../../base/input.ts";
-import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
-import { encodingOf } from "../../spec/build-request.ts";
-import { readableDuration } from "../measure/quantities.ts";
+import { MINUTE_MS } from "../../../base/duration.ts";
+import { InputError } from "../../../base/input.ts";
+import { resolveAssumptions } from "../../../spec/assumptions/resolve.ts";
+import { encodingOf } from "../../../spec/build-request.ts";
+import { readableDuration } from "../../measure/quantities.ts";
+import type { Scenario } from "../../scenario/types.ts";
 import { type PlayOptions, play } from "../player/play.ts";
 import type { PlayResult } from "../player/result.ts";
-import type { Scenario } from "../scenario/types.ts";
 import { drive, performWith, unlessAborted } from "./drive.ts";
 import { nameChoices } from "./rests-on.ts";
 import { planAtService, type ServicePlan } from "./service-plan.ts";

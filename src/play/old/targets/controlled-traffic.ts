@@ -5,11 +5,11 @@
  */
 
 import { setTimeout } from "node:timers/promises";
-import { timerMs } from "../../base/drip.ts";
-import { durationMs } from "../../base/duration.ts";
-import type { ClientExchange, Outgoing } from "../../invariants/client-exchange.ts";
-import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
-import { createTrafficSource } from "../traffic/source.ts";
+import { timerMs } from "../../../base/drip.ts";
+import { durationMs } from "../../../base/duration.ts";
+import type { ClientExchange, Outgoing } from "../../../invariants/client-exchange.ts";
+import type { Punctuality, TrafficOrder } from "../../traffic/order.ts";
+import { createTrafficSource } from "../../traffic/source.ts";
 import { LATE_MS } from "./real-traffic.ts";
 import type { TargetOptions } from "./target.ts";
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { ClientExchange, Member } from "../../../src/invariants/client-exchange.ts";
-import { playControlledTraffic } from "../../../src/play/targets/controlled-traffic.ts";
+import { playClockTraffic } from "../../../src/play/targets/clock-traffic.ts";
 
 const SERVICE_MS = 20;
 const STALL_MS = 3000;
@@ -19,7 +19,7 @@ async function played(speed: number | undefined, stalls: (number: number) => boo
     joined: undefined,
     surfaces: [{ id: "srf_1", name: "One", status: "active", cpmRange: [1, 2] }],
   };
-  const punctuality = await playControlledTraffic(
+  const punctuality = await playClockTraffic(
     {
       traffic: { for: "1m", arrivals: { kind: "constant", rate: "1/s" } },
       members: [member],
@@ -30,7 +30,7 @@ async function played(speed: number | undefined, stalls: (number: number) => boo
     },
     {
       speed,
-      onProgress: undefined,
+      turns: () => undefined,
       async send({ operation, request }): Promise<ClientExchange> {
         const latencyMs = stalls(sent) ? STALL_MS : SERVICE_MS;
         sent += 1;

@@ -1,0 +1,263 @@
+/** Plays scenarios on any target: in this process, on an adsim over HTTP, or on another service in real time. */
+
+import { MINUTE_MS } from "../base/duration.ts";
+import { InputError } from "../base/input.ts";
+import { createSimulatorCore, type HostedCore, type SimulatorCore } from "../simulator/core.ts";
+import type { Choices, SimulatorOptions } from "../simulator/simulator-options.ts";
+import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
+import { encodingOf } from "../spec/build-request.ts";
+import { fakerHost } from "../world/publishers/people.ts";
+import { readableDuration } from "./measure/quantities.ts";
+import { play } from "./player/play.ts";
+import type { PlayResult } from "./player/result.ts";
+import { countRequests } from "./scenario/count-requests.ts";
+import { type ParseScenarioOptions, parseScenario } from "./scenario/parse-scenario.ts";
+import type { Scenario } from "./scenario/types.ts";
+import { createAdsimClient, openAdsimTarget } from "./targets/adsim-target.ts";
+import { askHealth } from "./targets/control-api.ts";
+import type { HttpClient } from "./targets/http-client.ts";
+import { nameChoices } from "./targets/rests-on.ts";
+import { planAtService } from "./targets/service-plan.ts";
+import { openServiceTarget, type ServiceCredentials } from "./targets/service-target.ts";
+import type { TrafficProgress } from "./targets/target.ts";
+import { readTargetUrl, type TargetUrl } from "./targets/target-url.ts";
+import { createTurns, type Turns } from "./targets/turns.ts";
+import { worldTarget } from "./targets/world-target.ts";
+
+export interface PlayScenarioOptions extends ParseScenarioOptions {
+  /** Base URL of the service. @default a simulator in this process */
+  readonly target?: string | URL | undefined;
+  /** The token for an adsim's control requests. */
+  readonly controlToken?: string | undefined;
+  /** How many times as fast as real time. @default virtual time for an adsim, 1 for another service */
+  readonly speed?: number | undefined;
+  /** Publishers of the service. With these, the target is played as a service even if it is an adsim. */
+  readonly credentials?: readonly ServiceCredentials[] | undefined;
+  /** Most traffic requests in flight at once at a service. @default 64 */
+  readonly connections?: number | undefined;
+  /** Choices of a service that isn't adsim, by assumption. @default none known */
+  readonly assumptions?: Choices | undefined;
+  /**
+   * A part of every session id at a service that isn't adsim, so that its events aren't duplicates of an earlier run's.
+   * The result says it. @default a random one
+   */
+  readonly runId?: string | undefined;
+  /** Whether to play in real time even if it takes more than a minute. @default false */
+  readonly wait?: boolean | undefined;
+  /** The result's `reproduce` line. @default "npx adsim play" and the scenario's name */
+  readonly reproduce?: string | undefined;
+  /** Called before each top-level step with its index, from 0, and the number of steps. */
+  readonly onStep?: ((index: number, count: number) => void) | undefined;
+  /** Progress of traffic. */
+  readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
+  /** Called before the play waits for quota at a service, in milliseconds. */
+  readonly onWait?: ((ms: number) => void) | undefined;
+  /** Aborts the play: it rejects with the signal's reason, and connections to a target are closed. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options that mean nothing in process. */
+const needingTarget = ["speed", "credentials", "controlToken", "connections"] as const;
+/** Options that mean nothing where the play moves the clock. */
+const needingRealTime = ["assumptions", "runId", "wait"] as const;
+
+/**
+ * Plays a scenario. Without a `target` it plays in process and in virtual time: the same scenario gives the same result,
+ * byte for byte. On an adsim it plays in a world of its own (`/@NAME`, or the world that the URL names) and replaces that
+ * world's state; time is virtual, or `speed` times as fast as real time. With `credentials` it plays on any other service,
+ * in real time.
+ *
+ * @throws InputError (as a rejection) for wrong options, and with step and field for a scenario that can't be played. Error
+ * that says what to do if the target can't be reached.
+ */
+export async function playScenario(
+  scenario: unknown,
+  options: PlayScenarioOptions = {},
+): Promise<PlayResult> {
+  for await (const result of playScenarios([scenario], options)) return result;
+  throw new Error("The scenario wasn't played.");
+}
+
+/** Plays several, one after the other. `reproduce` and the other callbacks are those of each. */
+export async function* playScenarios(
+  scenarios: readonly unknown[],
+  options: PlayScenarioOptions = {},
+): AsyncGenerator<PlayResult, void> {
+  const { target, credentials = [] } = options;
+  refuseMeaningless(options);
+  const parsed = scenarios.map((one) => parseScenario(one, options));
+  if (target === undefined) {
+    for (const scenario of parsed) yield await playIn(simulatorFor(scenario), scenario, options);
+  } else if (credentials.length === 0) {
+    for (const scenario of parsed)
+      yield await playAtAdsim(scenario, readTargetUrl(target), options);
+  } else yield* playAtService(parsed, readTargetUrl(target), { ...options, credentials });
+}
+
+function refuseMeaningless(options: PlayScenarioOptions): void {
+  const isHere = options.target === undefined;
+  const isReal = (options.credentials ?? []).length > 0;
+  const wrong = [
+    ...(isHere ? needingTarget : []),
+    ...(isHere || !isReal ? needingRealTime : []),
+  ].find((name) => options[name] !== undefined);
+  if (wrong === undefined) return;
+  throw new InputError(
+    wrong,
+    isHere
+      ? "needs a target: in process no real time passes"
+      : "needs credentials: this play moves the clock of an adsim itself",
+  );
+}
+
+type PlayInOptions = Pick<PlayScenarioOptions, "onStep" | "onProgress" | "reproduce" | "signal"> & {
+  /** @default a play that lets others run every 10 ms and ends with the signal */
+  readonly turns?: Turns | undefined;
+};
+
+/** Plays a parsed scenario in a simulator that is its world, and nobody else's. */
+function playIn(
+  simulator: SimulatorCore,
+  scenario: Scenario,
+  { onStep, onProgress, reproduce = reproduceLine(scenario), signal, ...options }: PlayInOptions,
+): Promise<PlayResult> {
+  const turns = options.turns ?? createTurns(() => signal?.throwIfAborted());
+  return play(scenario, worldTarget(simulator, turns, onProgress), { turns, reproduce, onStep });
+}
+
+/** Plays in a world that exists: the scenario's world replaces its state. @throws InputError before that. */
+export async function playInWorld(
+  world: HostedCore,
+  input: unknown,
+  options: PlayInOptions & ParseScenarioOptions = {},
+): Promise<PlayResult> {
+  const scenario = parseScenario(input, options);
+  world.restore(simulatorFor(scenario).snapshot(), "play");
+  return await playIn(world, scenario, options);
+}
+
+function reproduceLine({ name }: Scenario, target?: TargetUrl): string {
+  return `npx adsim play ${name}${target === undefined ? "" : ` --target ${target.url}`}`;
+}
+
+/** The options of the world that a scenario is played in. */
+export function worldOptionsOf(scenario: Scenario): SimulatorOptions {
+  const { seed, start, publishers, profile, assumptions, faults } = scenario;
+  return { seed, start, publishers, profile, assumptions, faults, clock: "frozen" };
+}
+
+/** A scenario with more requests is played without a journal: nobody could read it. */
+const MAX_JOURNALLED = 1_000_000;
+
+/** The world that a scenario is played in. */
+export function simulatorFor(scenario: Scenario): HostedCore {
+  const journalEntries = countRequests(scenario) > MAX_JOURNALLED ? 0 : undefined;
+  return createSimulatorCore({ ...worldOptionsOf(scenario), journalEntries }, fakerHost);
+}
+
+async function playAtAdsim(
+  scenario: Scenario,
+  url: TargetUrl,
+  options: PlayScenarioOptions,
+): Promise<PlayResult> {
+  const { signal, onStep, reproduce = reproduceLine(scenario, url) } = options;
+  const turns = createTurns(() => signal?.throwIfAborted());
+  const client = await createAdsimClient(url);
+  try {
+    return await unlessAborted(signal, client, async () => {
+      const version = await versionOf(url, client, options);
+      const snapshot = simulatorFor(scenario).snapshot();
+      const world = { snapshot, worldName: scenario.name };
+      const target = await openAdsimTarget(url, client, { ...options, version, ...world, turns });
+      return await play(scenario, target, { turns, reproduce, onStep });
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+/** @throws InputError if the target isn't an adsim; Error if it refuses control requests. */
+async function versionOf(
+  { url, origin, prefix }: TargetUrl,
+  client: HttpClient,
+  { controlToken: token }: PlayScenarioOptions,
+): Promise<string> {
+  const found = await askHealth({ client, origin, prefix, token });
+  if (found.kind === "adsim") return found.version;
+  if (found.kind === "refusing") {
+    throw new Error(
+      `The target ${url} is an adsim that refuses control requests (${found.status}): ${found.detail} Give its control token (--control-token), or play against it like any other service with --api-key and --publisher.`,
+    );
+  }
+  throw new InputError(
+    "target",
+    `${url} is not an adsim (GET ${url}/_sim/health has status ${found.status}), so its publishers are unknown. Give one with --api-key KEY and --publisher ID`,
+  );
+}
+
+async function* playAtService(
+  scenarios: readonly Scenario[],
+  url: TargetUrl,
+  options: PlayScenarioOptions & { readonly credentials: readonly ServiceCredentials[] },
+): AsyncGenerator<PlayResult, void> {
+  const { assumptions: knownChoices = {}, speed, signal, onStep } = options;
+  const encoding = encodingOf(resolveAssumptions(knownChoices));
+  const runId = options.runId ?? crypto.randomUUID().slice(0, 8);
+  checkRunId(runId);
+  const plans = scenarios.map((one) => planAtService(one, { speed, knownChoices }));
+  refuseLongWait(
+    plans.reduce((sum, { totalMs }) => sum + totalMs, 0),
+    options,
+  );
+  const turns = createTurns(() => signal?.throwIfAborted());
+  const target = await openServiceTarget(url, { ...options, knownChoices });
+  try {
+    for (const [index, scenario] of scenarios.entries()) {
+      // Scenarios use the same session ids.
+      const ownId = scenarios.length === 1 ? runId : `${runId}-${index + 1}`;
+      const reproduce = options.reproduce ?? reproduceLine(scenario, url);
+      yield await unlessAborted(signal, target, async () => {
+        await target.member(0);
+        await target.untilQuota(plans[index]?.reads ?? 0);
+        const sending = { runId: ownId, encoding };
+        const played = await play(scenario, target, { turns, sending, reproduce, onStep });
+        return await nameChoices(played, scenario, { knownChoices, turns });
+      });
+    }
+  } finally {
+    await target.close();
+  }
+}
+
+/** Runs `work`. If the signal is aborted, closes the connections that it uses, and rejects with the signal's reason. */
+async function unlessAborted<Result>(
+  signal: AbortSignal | undefined,
+  used: { close(): Promise<void> },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const close = (): void => void used.close();
+  signal?.throwIfAborted();
+  signal?.addEventListener("abort", close, { once: true });
+  try {
+    return await work();
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", close);
+  }
+}
+
+/** @throws InputError unless every service can take it as a part of a session id. */
+function checkRunId(runId: string): void {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(runId)) return;
+  throw new InputError("runId", "must be 1 to 64 letters, digits, hyphens and underscores");
+}
+
+function refuseLongWait(totalMs: number, { wait }: PlayScenarioOptions): void {
+  if (totalMs <= MINUTE_MS || wait === true) return;
+  throw new InputError(
+    "wait",
+    `must be given: this takes ${readableDuration(totalMs)}, since time is real at a service other than adsim`,
+  );
+}

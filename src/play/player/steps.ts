@@ -1,0 +1,336 @@
+/** Plays each kind of step. A missing kind is a type error. */
+
+import { LAST_INSTANT_MS, parseInstant } from "../../base/calendar.ts";
+import { durationMs } from "../../base/duration.ts";
+import { inField } from "../../base/input.ts";
+import { shortened } from "../../base/text.ts";
+import type { ClientExchange, Member, Outgoing } from "../../invariants/client-exchange.ts";
+import { inconclusive } from "../../invariants/ensure.ts";
+import type { JournalEntry } from "../../journal/entry.ts";
+import type { MaybeLater } from "../../simulator/worlds.ts";
+import { createTally, type Tally } from "../measure/tally.ts";
+import { kindOf, type StepKind, type StepOf } from "../scenario/step-kind.ts";
+import type { AdvanceStep, Matcher, ParallelStep, RequestStep, Step } from "../scenario/types.ts";
+import { choicesToMake } from "../targets/service-plan.ts";
+import type { Control, TargetTime } from "../targets/target.ts";
+import { checkAnswer, checkExpectation } from "./expectations.ts";
+import { match } from "./matching.ts";
+import { MAX_BODY, record, type StepOutcome, undecidedBy } from "./record-step.ts";
+import { outgoingOf } from "./requests.ts";
+import { retryAfterMs } from "./retry-after.ts";
+import {
+  addSignedUp,
+  createObserver,
+  noteExpiringRules,
+  noteFiredRules,
+  observeSingle,
+  publisherOf,
+  type Run,
+  recordRule,
+  refreshMembers,
+  scopeOf,
+  senderOf,
+  updateMember,
+} from "./run.ts";
+import { answerOf } from "./values.ts";
+
+/** Why a step is skipped at a target without a control API. */
+export const NEEDS_CONTROL = "only an adsim that accepts control requests can do that";
+
+/** Journal entries shown with a failed step. */
+const JOURNAL_ENTRIES = 6;
+/** Only the first failed steps have them, because a result may have thousands of steps. */
+const MAX_WITH_JOURNAL = 50;
+
+export async function playStep(run: Run, step: Step, path: string): Promise<void> {
+  await run.turns();
+  run.nowMs = run.target.now();
+  if (kindOf(step) !== "expect") run.copy = undefined;
+  const hasFailed = record(run, step, path, await outcomeOf(run, step, path));
+  if (hasFailed) await attachJournal(run, path);
+}
+
+async function playSteps(run: Run, steps: readonly Step[], path: string): Promise<void> {
+  for (const [index, step] of steps.entries()) await playStep(run, step, `${path}.${index}`);
+}
+
+/** Attaches the last journal entries to a step that has just failed. */
+async function attachJournal(run: Run, path: string): Promise<void> {
+  const { control } = run.target;
+  const result = run.results.get(path);
+  if (control === undefined || result === undefined || run.journalsShown >= MAX_WITH_JOURNAL)
+    return;
+  run.journalsShown += 1;
+  const journal = (await control.journal(JOURNAL_ENTRIES)).map((entry) => ({
+    ...entry,
+    request: withShortBody(entry.request),
+    response: withShortBody(entry.response),
+  }));
+  run.results.set(path, { ...result, journal });
+}
+
+function withShortBody<Part extends Pick<JournalEntry["request"], "body" | "bodyBase64">>(
+  part: Part,
+): Part {
+  if (part.body.length <= MAX_BODY) return part;
+  return { ...part, body: shortened(part.body, MAX_BODY), bodyBase64: undefined };
+}
+
+/** @throws InputError (as a rejection) that names the step that the target rejects. */
+async function outcomeOf(run: Run, step: Step, path: string): Promise<StepOutcome> {
+  // The cast is safe: the player was looked up by the step's kind.
+  const player = stepPlayers[kindOf(step)] as (
+    run: Run,
+    step: Step,
+    path: string,
+  ) => Promise<StepOutcome>;
+  try {
+    return await player(run, step, path);
+  } catch (thrown) {
+    return undecidedBy(thrown);
+  }
+}
+
+type StepPlayers = {
+  readonly [Kind in StepKind]: (run: Run, step: StepOf<Kind>, path: string) => Promise<StepOutcome>;
+};
+
+const stepPlayers: StepPlayers = {
+  impression: playRequest,
+  click: playRequest,
+  stats: playRequest,
+  surfaces: playRequest,
+  payouts: playRequest,
+  raw: playRequest,
+  async advance(run, step, path) {
+    const skipReason = whyAdvanceIsSkipped(run.target.time, step);
+    if (skipReason !== undefined) return skipped(skipReason);
+    await wait(run, advanceMs(run, step), `${path}.advance`);
+    return done;
+  },
+  async traffic(run, { traffic, expect }) {
+    const members: Member[] = [];
+    for (const publisherRef of traffic.publishers ?? [0]) {
+      const member = publisherOf(run, publisherRef);
+      if (member === undefined) return skipped(`there is no publisher ${publisherRef}`);
+      members.push(member);
+    }
+    await noteExpiringRules(run);
+    return await counted(run, expect, async () => {
+      const count = createObserver(run);
+      const punctuality = await run.target.traffic({
+        traffic,
+        members,
+        seed: run.seed,
+        number: run.trafficStepsPlayed,
+        runId: run.sending.runId,
+        startMs: run.nowMs,
+        observe(exchange: ClientExchange) {
+          count(exchange);
+          run.digest.brief(exchange);
+        },
+      });
+      run.trafficStepsPlayed += 1;
+      run.tally.addPunctuality(punctuality);
+    });
+  },
+  async assume(run, { assume }, path) {
+    const { control, knownChoices } = run.target;
+    if (control === undefined && choicesToMake(assume, knownChoices).length === 0) return done;
+    return await controlled(run, `${path}.assume`, async ({ assume: change }) => {
+      await change(assume);
+      run.trace.recordAssume();
+      await refreshMembers(run);
+      return done;
+    });
+  },
+  fault: (run, { fault }, path) =>
+    controlled(run, `${path}.fault`, async (control) => {
+      recordRule(run, fault, await control.fault(fault), `${path}.fault`);
+      return done;
+    }),
+  heal: (run, { heal }, path) =>
+    controlled(run, `${path}.heal`, async (control) => {
+      await noteFiredRules(run);
+      await control.heal(heal === "all" ? undefined : typeof heal === "string" ? [heal] : heal);
+      return done;
+    }),
+  signUp: (run, { signUp }, path) =>
+    controlled(run, `${path}.signUp`, async (control) => {
+      const member = await control.signUp(signUp);
+      addSignedUp(run, member);
+      return { checks: [], output: { kind: "publisher", member } };
+    }),
+  setSurface: (run, { setSurface }, path) =>
+    controlled(run, `${path}.setSurface`, async (control) => {
+      const { publisher, surface = 0, ...change } = setSurface;
+      const member = publisherOf(run, publisher);
+      const of = member?.surfaces[surface];
+      if (member === undefined || of === undefined)
+        return skipped(`publisher ${publisher ?? 0} has no surface ${surface}`);
+      await control.setSurface(member.id, of.id, change);
+      run.trace.recordSurface(of.id, change);
+      const { status = of.status, cpmRange = of.cpmRange } = change;
+      const surfaces = member.surfaces.with(surface, { ...of, status, cpmRange });
+      updateMember(run, { ...member, surfaces });
+      return done;
+    }),
+  rotateKey: (run, { rotateKey }, path) =>
+    controlled(run, `${path}.rotateKey`, async (control) => {
+      const member = publisherOf(run, rotateKey.publisher);
+      if (member === undefined) return skipped("there is no such publisher");
+      const renewed = await control.rotateKey(member.id);
+      updateMember(run, renewed);
+      const keys = { apiKey: renewed.apiKey, oldKey: member.apiKey };
+      return { checks: [], output: { kind: "content", content: keys } };
+    }),
+  repeat: (run, { repeat, expect }, path) =>
+    counted(run, expect, async () => {
+      const everyMs = durationMs(repeat.every ?? 0);
+      for (let round = 1; round <= repeat.times; round += 1) {
+        run.rounds.push(round);
+        await playSteps(run, repeat.steps, `${path}.repeat.steps`);
+        run.rounds.pop();
+        if (everyMs > 0) await wait(run, everyMs, `${path}.repeat.every`);
+      }
+    }),
+  parallel: (run, { parallel, expect }, path) =>
+    counted(run, expect, () => playTogether(run, parallel, path)),
+  expect: async (run, { expect }) => ({ checks: await checkExpectation(run, expect) }),
+};
+
+/** The outcome of a step without expectations. */
+const done: StepOutcome = { checks: [] };
+
+function skipped(why: string): StepOutcome {
+  return { checks: [], skipped: why };
+}
+
+/** Does what only an adsim can do, or skips the step. @throws InputError (as a rejection) that names the step. */
+async function controlled(
+  { target: { control } }: Run,
+  path: string,
+  act: (control: Control) => Promise<StepOutcome>,
+): Promise<StepOutcome> {
+  return control === undefined ? skipped(NEEDS_CONTROL) : await inStep(path, () => act(control));
+}
+
+/** @throws InputError (as a rejection) that names the step. */
+async function inStep<Result>(path: string, act: () => MaybeLater<Result>): Promise<Result> {
+  try {
+    return await act();
+  } catch (error) {
+    return inField(path, () => {
+      throw error;
+    });
+  }
+}
+
+/** Waits. If rules may expire meanwhile, notes first whether they have fired. */
+async function wait(run: Run, ms: number, path: string): Promise<void> {
+  await noteExpiringRules(run);
+  run.copy = undefined;
+  await inStep(path, () => run.target.wait(ms));
+  run.nowMs = run.target.now();
+}
+
+async function playRequest(run: Run, step: RequestStep): Promise<StepOutcome> {
+  return answered(run, step, await run.target.send(outgoingFrom(run, step)));
+}
+
+/** Sends all requests of all rounds before it reads the first answer. */
+async function playTogether(
+  run: Run,
+  { times = 1, steps }: ParallelStep["parallel"],
+  path: string,
+): Promise<void> {
+  const sent: { step: RequestStep; path: string; round: number; outgoing: Outgoing }[] = [];
+  for (let round = 1; round <= times; round += 1) {
+    run.rounds.push(round);
+    for (const [index, step] of steps.entries()) {
+      const at = `${path}.parallel.steps.${index}`;
+      try {
+        sent.push({ step, path: at, round, outgoing: outgoingFrom(run, step) });
+      } catch (thrown) {
+        record(run, step, at, undecidedBy(thrown));
+      }
+    }
+    run.rounds.pop();
+  }
+  const exchanges = await sendTogether(run, sent);
+  for (const [index, { step, path: at, round }] of sent.entries()) {
+    const exchange = exchanges[index];
+    if (exchange === undefined) throw new Error("A request of a parallel step got no answer.");
+    run.rounds.push(round);
+    record(run, step, at, answered(run, step, exchange));
+    run.rounds.pop();
+  }
+}
+
+/** At once in real time. Where the play moves the clock, they arrive in this order at one instant. */
+async function sendTogether(
+  { target, turns }: Run,
+  sent: readonly { readonly outgoing: Outgoing }[],
+): Promise<readonly ClientExchange[]> {
+  if (target.time.kind === "real")
+    return await Promise.all(sent.map(({ outgoing }) => target.send(outgoing)));
+  const exchanges: ClientExchange[] = [];
+  for (const { outgoing } of sent) {
+    exchanges.push(await target.send(outgoing));
+    await turns();
+  }
+  return exchanges;
+}
+
+function outgoingFrom(run: Run, step: RequestStep): Outgoing {
+  return outgoingOf(step, senderOf(run, step.publisher), scopeOf(run), run.sending);
+}
+
+function answered(run: Run, { as, expect }: RequestStep, exchange: ClientExchange): StepOutcome {
+  observeSingle(run, exchange);
+  const checks = expect ? checkAnswer(expect, exchange, as ?? "answer", scopeOf(run)) : [];
+  return { checks, exchange, output: { kind: "answer", exchange } };
+}
+
+/** Counts the requests of a step in a tally of its own, adds it to the outer one, and checks it. */
+async function counted(
+  run: Run,
+  expect: Matcher | undefined,
+  act: () => Promise<void>,
+): Promise<StepOutcome> {
+  const outer: Tally = run.tally;
+  run.tally = createTally();
+  await act();
+  const tally = run.tally.summary();
+  outer.add(run.tally);
+  run.tally = outer;
+  const checks = expect === undefined ? [] : match(expect, tally, "tally", scopeOf(run));
+  return { checks, tally, output: { kind: "content", content: tally } };
+}
+
+/** In real time the target's clock can't be moved, so an advance works only at speed 1 and for a duration. */
+export function whyAdvanceIsSkipped(
+  time: TargetTime,
+  { advance }: AdvanceStep,
+): string | undefined {
+  if (time.kind !== "real") return undefined;
+  if (time.speed !== 1) return `the target's clock can't run at speed ${time.speed}`;
+  const isTo = typeof advance === "object" && "to" in advance;
+  return isTo ? "the target's clock can't be set" : undefined;
+}
+
+/** How many milliseconds to wait. @throws Inconclusive if the instant is past or the answer has no usable hint. */
+function advanceMs(run: Run, { advance }: AdvanceStep): number {
+  if (typeof advance !== "object") return durationMs(advance);
+  const { nowMs } = run;
+  if ("to" in advance) {
+    const toMs = parseInstant(advance.to) ?? nowMs;
+    return toMs >= nowMs ? toMs - nowMs : inconclusive(`the time is already past ${advance.to}`);
+  }
+  const { retryAfterOf, less = 0, more = 0 } = advance;
+  const answer = answerOf(retryAfterOf, scopeOf(run));
+  const hinted = retryAfterMs(answer) ?? inconclusive(`${retryAfterOf} has no Retry-After`);
+  const untilMs = answer.atMs + hinted - durationMs(less) + durationMs(more);
+  if (untilMs > LAST_INSTANT_MS) inconclusive(`${retryAfterOf} says to wait beyond the year 9999`);
+  return Math.max(0, untilMs - nowMs);
+}

@@ -1,0 +1,59 @@
+/** Plays in a world of this process: nothing waits, and the clock follows the scenario. */
+
+import { didYouMean } from "../../base/did-you-mean.ts";
+import { InputError } from "../../base/input.ts";
+import { exchangeOf, type Member } from "../../invariants/client-exchange.ts";
+import type { SimulatorCore } from "../../simulator/core.ts";
+import type { Publisher } from "../../world/accounts/account.ts";
+import { playClockTraffic } from "./clock-traffic.ts";
+import type { Target, TrafficProgress } from "./target.ts";
+import type { Turns } from "./turns.ts";
+
+export function worldTarget(
+  sim: SimulatorCore,
+  turns: Turns,
+  onProgress?: (progress: TrafficProgress) => void,
+): Target {
+  const send: Target["send"] = (outgoing) =>
+    exchangeOf(outgoing, sim.handle(outgoing.request), sim.clock.now());
+  const moveClock = (ms: number): void => void sim.clock.advance(ms);
+
+  return {
+    kind: "in-process",
+    url: undefined,
+    time: { kind: "virtual" },
+    now: () => sim.clock.now(),
+    member: (ordinal) =>
+      ordinal < sim.publishers.total ? memberOf(sim.publishers.at(ordinal)) : undefined,
+    send,
+    wait: moveClock,
+    traffic: (order) => playClockTraffic(order, { send, moveClock, turns, onProgress }),
+    control: {
+      world: () => sim,
+      assume: (choices) => sim.assume(choices),
+      fault: (rule) => sim.faults.add(rule).rule.id,
+      rules: () => sim.faults.list(),
+      heal(ids) {
+        if (ids === undefined) sim.faults.clear();
+        else for (const id of ids) heal(sim, id);
+      },
+      signUp: (request) => memberOf(sim.publishers.signUp(request)),
+      setSurface: (publisher, surface, change) =>
+        sim.publishers.setSurface(publisher, surface, change),
+      rotateKey: (publisher) => memberOf(sim.publishers.rotateKey(publisher)),
+      journal: (limit) => sim.journal.entries({ limit }),
+    },
+    close: async () => undefined,
+  };
+}
+
+function heal({ faults }: SimulatorCore, id: string): void {
+  if (faults.remove(id)) return;
+  const ids = faults.list().map((rule) => rule.id);
+  const hint = didYouMean(id, ids);
+  throw new InputError(id, `is not the id of an existing fault rule.${hint}`, "not-found");
+}
+
+export function memberOf({ id, apiKey, surfaces, joined }: Publisher): Member {
+  return { id, apiKey, surfaces, joined };
+}
