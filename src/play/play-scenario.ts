@@ -16,9 +16,13 @@ import type { Scenario } from "./scenario/types.ts";
 import { createAdsimClient, openAdsimTarget } from "./targets/adsim-target.ts";
 import { askHealth } from "./targets/control-api.ts";
 import type { HttpClient } from "./targets/http-client.ts";
-import { nameChoices } from "./targets/rests-on.ts";
+import { nameChoices } from "./player/rests-on.ts";
 import { planAtService } from "./targets/service-plan.ts";
-import { openServiceTarget, type ServiceCredentials } from "./targets/service-target.ts";
+import {
+  openServiceTarget,
+  randomRunId,
+  type ServiceCredentials,
+} from "./targets/service-target.ts";
 import type { TrafficProgress } from "./targets/target.ts";
 import { readTargetUrl, type TargetUrl } from "./targets/target-url.ts";
 import { createTurns, type Turns } from "./targets/turns.ts";
@@ -202,7 +206,7 @@ async function* playAtService(
 ): AsyncGenerator<PlayResult, void> {
   const { assumptions: knownChoices = {}, speed, signal, onStep } = options;
   const encoding = encodingOf(resolveAssumptions(knownChoices));
-  const runId = options.runId ?? crypto.randomUUID().slice(0, 8);
+  const runId = options.runId ?? randomRunId();
   checkRunId(runId);
   const plans = scenarios.map((one) => planAtService(one, { speed, knownChoices }));
   refuseLongWait(

@@ -44,7 +44,7 @@ export async function resolveScenario(
 }
 
 /** Runs `act`. An InputError then names the source or the option that it comes from. */
-export function withSourceErrors<Result>(
+function withSourceErrors<Result>(
   { source, overrides }: Pick<ResolvedScenario, "source" | "overrides">,
   act: () => Result,
 ): Result {

@@ -12,7 +12,7 @@ import { worldTarget } from "../targets/world-target.ts";
 import { check, match, undecidedCheck } from "./matching.ts";
 import { outgoingOf } from "./requests.ts";
 import type { Check } from "./result.ts";
-import { isOverLimit, quotaBackMs } from "./retry-after.ts";
+import { isOverLimit, quotaBackMs } from "../targets/retry-after.ts";
 import { type Run, scopeOf, senderOf } from "./run.ts";
 import { answerOf, jsonBody, referenceTo, type Scope } from "./values.ts";
 

@@ -10,6 +10,7 @@ import { creditedMicros } from "../measure/credited.ts";
 import { createLatencies, type Latencies } from "../measure/latencies.ts";
 import { createTally, type Tally } from "../measure/tally.ts";
 import { createTimeline, type Timeline } from "../measure/timeline.ts";
+import { ordinalsIn } from "../scenario/ordinals.ts";
 import type { PublisherRef, Scenario } from "../scenario/types.ts";
 import type { Target } from "../targets/target.ts";
 import type { Turns } from "../targets/turns.ts";
@@ -17,7 +18,7 @@ import type { Observer } from "../traffic/order.ts";
 import { createRunDigest, type RunDigest } from "./digest.ts";
 import type { Sending } from "./requests.ts";
 import type { StepResult } from "./result.ts";
-import { ordinalsIn, type Scope, type StepOutput } from "./values.ts";
+import type { Scope, StepOutput } from "./values.ts";
 
 /** What is known about a fault rule. */
 interface SeenRule {

@@ -4,32 +4,30 @@ import { LAST_INSTANT_MS, parseInstant } from "../../base/calendar.ts";
 import { durationMs } from "../../base/duration.ts";
 import { inField } from "../../base/input.ts";
 import { shortened } from "../../base/text.ts";
-import type { ClientExchange, Member, Outgoing } from "../../invariants/client-exchange.ts";
+import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
 import { inconclusive } from "../../invariants/ensure.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import type { MaybeLater } from "../../simulator/worlds.ts";
 import { createTally, type Tally } from "../measure/tally.ts";
 import { kindOf, type StepKind, type StepOf } from "../scenario/step-kind.ts";
-import type { AdvanceStep, Matcher, ParallelStep, RequestStep, Step } from "../scenario/types.ts";
+import type { AdvanceStep, Matcher, Step } from "../scenario/types.ts";
+import { retryAfterMs } from "../targets/retry-after.ts";
 import { choicesToMake } from "../targets/service-plan.ts";
-import type { Control, TargetTime } from "../targets/target.ts";
-import { checkAnswer, checkExpectation } from "./expectations.ts";
+import { type Control, whyAdvanceIsSkipped } from "../targets/target.ts";
+import { checkExpectation } from "./expectations.ts";
 import { match } from "./matching.ts";
 import { MAX_BODY, record, type StepOutcome, undecidedBy } from "./record-step.ts";
-import { outgoingOf } from "./requests.ts";
-import { retryAfterMs } from "./retry-after.ts";
+import { playRequest, playTogether } from "./step-requests.ts";
 import {
   addSignedUp,
   createObserver,
   noteExpiringRules,
   noteFiredRules,
-  observeSingle,
   publisherOf,
   type Run,
   recordRule,
   refreshMembers,
   scopeOf,
-  senderOf,
   updateMember,
 } from "./run.ts";
 import { answerOf } from "./values.ts";
@@ -234,64 +232,6 @@ async function wait(run: Run, ms: number, path: string): Promise<void> {
   run.nowMs = run.target.now();
 }
 
-async function playRequest(run: Run, step: RequestStep): Promise<StepOutcome> {
-  return answered(run, step, await run.target.send(outgoingFrom(run, step)));
-}
-
-/** Sends all requests of all rounds before it reads the first answer. */
-async function playTogether(
-  run: Run,
-  { times = 1, steps }: ParallelStep["parallel"],
-  path: string,
-): Promise<void> {
-  const sent: { step: RequestStep; path: string; round: number; outgoing: Outgoing }[] = [];
-  for (let round = 1; round <= times; round += 1) {
-    run.rounds.push(round);
-    for (const [index, step] of steps.entries()) {
-      const at = `${path}.parallel.steps.${index}`;
-      try {
-        sent.push({ step, path: at, round, outgoing: outgoingFrom(run, step) });
-      } catch (thrown) {
-        record(run, step, at, undecidedBy(thrown));
-      }
-    }
-    run.rounds.pop();
-  }
-  const exchanges = await sendTogether(run, sent);
-  for (const [index, { step, path: at, round }] of sent.entries()) {
-    const exchange = exchanges[index];
-    if (exchange === undefined) throw new Error("A request of a parallel step got no answer.");
-    run.rounds.push(round);
-    record(run, step, at, answered(run, step, exchange));
-    run.rounds.pop();
-  }
-}
-
-/** At once in real time. Where the play moves the clock, they arrive in this order at one instant. */
-async function sendTogether(
-  { target, turns }: Run,
-  sent: readonly { readonly outgoing: Outgoing }[],
-): Promise<readonly ClientExchange[]> {
-  if (target.time.kind === "real")
-    return await Promise.all(sent.map(({ outgoing }) => target.send(outgoing)));
-  const exchanges: ClientExchange[] = [];
-  for (const { outgoing } of sent) {
-    exchanges.push(await target.send(outgoing));
-    await turns();
-  }
-  return exchanges;
-}
-
-function outgoingFrom(run: Run, step: RequestStep): Outgoing {
-  return outgoingOf(step, senderOf(run, step.publisher), scopeOf(run), run.sending);
-}
-
-function answered(run: Run, { as, expect }: RequestStep, exchange: ClientExchange): StepOutcome {
-  observeSingle(run, exchange);
-  const checks = expect ? checkAnswer(expect, exchange, as ?? "answer", scopeOf(run)) : [];
-  return { checks, exchange, output: { kind: "answer", exchange } };
-}
-
 /** Counts the requests of a step in a tally of its own, adds it to the outer one, and checks it. */
 async function counted(
   run: Run,
@@ -306,17 +246,6 @@ async function counted(
   run.tally = outer;
   const checks = expect === undefined ? [] : match(expect, tally, "tally", scopeOf(run));
   return { checks, tally, output: { kind: "content", content: tally } };
-}
-
-/** In real time the target's clock can't be moved, so an advance works only at speed 1 and for a duration. */
-export function whyAdvanceIsSkipped(
-  time: TargetTime,
-  { advance }: AdvanceStep,
-): string | undefined {
-  if (time.kind !== "real") return undefined;
-  if (time.speed !== 1) return `the target's clock can't run at speed ${time.speed}`;
-  const isTo = typeof advance === "object" && "to" in advance;
-  return isTo ? "the target's clock can't be set" : undefined;
 }
 
 /** How many milliseconds to wait. @throws Inconclusive if the instant is past or the answer has no usable hint. */

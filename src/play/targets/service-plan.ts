@@ -3,10 +3,10 @@
 import { durationMs, MINUTE_MS } from "../../base/duration.ts";
 import type { Choices } from "../../simulator/simulator-options.ts";
 import { operations } from "../../spec/operations.ts";
-import { whyAdvanceIsSkipped } from "../player/steps.ts";
-import { ordinalsIn } from "../player/values.ts";
+import { ordinalsIn } from "../scenario/ordinals.ts";
 import { isReport, isRequest, kindOf } from "../scenario/step-kind.ts";
 import type { Expectation, Scenario, Step } from "../scenario/types.ts";
+import { whyAdvanceIsSkipped } from "./target.ts";
 
 export interface ServicePlan {
   /** What only an adsim has, in words such as `fault rules`, each once. If there is any, the scenario can't pass. */

@@ -11,7 +11,7 @@ import type { Choices } from "../../simulator/simulator-options.ts";
 import { buildRequest } from "../../spec/build-request.ts";
 import { documentedLimits } from "../../spec/operations.ts";
 import type { Surface } from "../../world/accounts/account.ts";
-import { isOverLimit, quotaBackMs } from "../player/retry-after.ts";
+import { isOverLimit, quotaBackMs } from "./retry-after.ts";
 import { createTrafficSource } from "../traffic/source.ts";
 import { unreachable } from "./control-api.ts";
 import { createHttpClient } from "./http-client.ts";
@@ -51,6 +51,11 @@ export interface ServiceTarget extends Target {
 const MAX_CONNECTIONS = 1024;
 const SURFACES_TIMEOUT_MS = 10_000;
 const READ_LIMIT = documentedLimits.reporting.requests;
+
+/** Eight characters are enough: run ids only have to differ from those of earlier runs at the same service. */
+export function randomRunId(): string {
+  return crypto.randomUUID().slice(0, 8);
+}
 
 /** @throws InputError (as a rejection) for wrong options. */
 export async function openServiceTarget(

@@ -8,6 +8,7 @@ import type { SimulatorCore } from "../../simulator/core.ts";
 import type { Choices } from "../../simulator/simulator-options.ts";
 import type { MaybeLater } from "../../simulator/worlds.ts";
 import type { SignUpRequest, SurfaceChange } from "../../world/accounts/publisher-directory.ts";
+import type { AdvanceStep } from "../scenario/types.ts";
 import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
 
 export interface Target {
@@ -37,6 +38,17 @@ export interface Target {
 export type TargetTime =
   | { readonly kind: "virtual"; readonly speed?: undefined }
   | { readonly kind: "paced" | "real"; readonly speed: number };
+
+/** In real time the target's clock can't be moved, so an advance works only at speed 1 and for a duration. */
+export function whyAdvanceIsSkipped(
+  time: TargetTime,
+  { advance }: AdvanceStep,
+): string | undefined {
+  if (time.kind !== "real") return undefined;
+  if (time.speed !== 1) return `the target's clock can't run at speed ${time.speed}`;
+  const isTo = typeof advance === "object" && "to" in advance;
+  return isTo ? "the target's clock can't be set" : undefined;
+}
 
 /** What only an adsim can do. */
 export interface Control {
