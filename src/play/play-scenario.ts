@@ -9,6 +9,7 @@ import { encodingOf } from "../spec/build-request.ts";
 import { fakerHost } from "../world/publishers/people.ts";
 import { readableDuration } from "./measure/quantities.ts";
 import { play } from "./player/play.ts";
+import { nameChoices } from "./player/rests-on.ts";
 import type { PlayResult } from "./player/result.ts";
 import { countRequests } from "./scenario/count-requests.ts";
 import { type ParseScenarioOptions, parseScenario } from "./scenario/parse-scenario.ts";
@@ -16,7 +17,6 @@ import type { Scenario } from "./scenario/types.ts";
 import { createAdsimClient, openAdsimTarget } from "./targets/adsim-target.ts";
 import { askHealth } from "./targets/control-api.ts";
 import type { HttpClient } from "./targets/http-client.ts";
-import { nameChoices } from "./player/rests-on.ts";
 import { planAtService } from "./targets/service-plan.ts";
 import {
   openServiceTarget,

@@ -143,10 +143,9 @@ async function sendersOf(
 async function askedAt(url: string, { id, apiKey }: Omit<Sender, "ordinal" | "surfaces">) {
   const service = await openServiceTarget(readTargetUrl(url), {
     credentials: [{ id, apiKey }],
-    plan: { reads: 0, asksSurfaces: true },
   });
   try {
-    const member = await service.performers.member?.({ kind: "member", ordinal: 0 });
+    const member = await service.member(0);
     return (member?.surfaces ?? []).map((surface) => surface.id);
   } finally {
     await service.close();

@@ -7,12 +7,12 @@ import { type InvariantResult, judgeInvariants } from "../../invariants/judge.ts
 import type { SimulatorCore } from "../../simulator/core.ts";
 import { isReport, type ReportExpectation } from "../scenario/step-kind.ts";
 import type { AnswerExpectation, Expectation, Matcher, RequestStep } from "../scenario/types.ts";
+import { isOverLimit, quotaBackMs } from "../targets/retry-after.ts";
 import type { Control, PlayedWorld } from "../targets/target.ts";
 import { worldTarget } from "../targets/world-target.ts";
 import { check, match, undecidedCheck } from "./matching.ts";
 import { outgoingOf } from "./requests.ts";
 import type { Check } from "./result.ts";
-import { isOverLimit, quotaBackMs } from "../targets/retry-after.ts";
 import { type Run, scopeOf, senderOf } from "./run.ts";
 import { answerOf, jsonBody, referenceTo, type Scope } from "./values.ts";
 

@@ -8,13 +8,13 @@ import type { Choices } from "../../simulator/simulator-options.ts";
 import { type AssumptionKey, catalogue } from "../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
-import { concludeAgain } from "./conclude.ts";
-import { play } from "./play.ts";
-import type { PlayResult, StepResult } from "./result.ts";
 import { countRequests } from "../scenario/count-requests.ts";
 import type { Scenario } from "../scenario/types.ts";
 import type { Turns } from "../targets/turns.ts";
 import { worldTarget } from "../targets/world-target.ts";
+import { concludeAgain } from "./conclude.ts";
+import { play } from "./play.ts";
+import type { PlayResult, StepResult } from "./result.ts";
 
 /** A scenario with more requests isn't played again here. */
 const MAX_REQUESTS = 50_000;

@@ -64,4 +64,3 @@ function answered(run: Run, { as, expect }: RequestStep, exchange: ClientExchang
   const checks = expect ? checkAnswer(expect, exchange, as ?? "answer", scopeOf(run)) : [];
   return { checks, exchange, output: { kind: "answer", exchange } };
 }
-

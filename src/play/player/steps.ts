@@ -17,7 +17,6 @@ import { type Control, whyAdvanceIsSkipped } from "../targets/target.ts";
 import { checkExpectation } from "./expectations.ts";
 import { match } from "./matching.ts";
 import { MAX_BODY, record, type StepOutcome, undecidedBy } from "./record-step.ts";
-import { playRequest, playTogether } from "./step-requests.ts";
 import {
   addSignedUp,
   createObserver,
@@ -30,6 +29,7 @@ import {
   scopeOf,
   updateMember,
 } from "./run.ts";
+import { playRequest, playTogether } from "./step-requests.ts";
 import { answerOf } from "./values.ts";
 
 /** Why a step is skipped at a target without a control API. */

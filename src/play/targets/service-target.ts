@@ -11,11 +11,11 @@ import type { Choices } from "../../simulator/simulator-options.ts";
 import { buildRequest } from "../../spec/build-request.ts";
 import { documentedLimits } from "../../spec/operations.ts";
 import type { Surface } from "../../world/accounts/account.ts";
-import { isOverLimit, quotaBackMs } from "./retry-after.ts";
 import { createTrafficSource } from "../traffic/source.ts";
 import { unreachable } from "./control-api.ts";
 import { createHttpClient } from "./http-client.ts";
 import { CONNECTIONS, playRealTraffic } from "./real-traffic.ts";
+import { isOverLimit, quotaBackMs } from "./retry-after.ts";
 import type { Target, TrafficProgress } from "./target.ts";
 import { readSpeed, type TargetUrl } from "./target-url.ts";
 

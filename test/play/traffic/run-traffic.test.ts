@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { runToEnd } from "../../../src/base/stepwise.ts";
 import type { FaultRule } from "../../../src/faults/rule.ts";
 import { createSimulator, type Simulator } from "../../../src/index.ts";
 import { type ClientExchange, exchangeOf } from "../../../src/invariants/client-exchange.ts";
 import { createTally } from "../../../src/play/measure/tally.ts";
-import { runTraffic } from "../../../src/play/traffic/run-traffic.ts";
+import { createTurns } from "../../../src/play/targets/turns.ts";
+import { worldTarget } from "../../../src/play/targets/world-target.ts";
+import type { TrafficOrder } from "../../../src/play/traffic/order.ts";
 import type { Traffic } from "../../../src/play/traffic/traffic.ts";
 import { orderOf } from "./orders.ts";
 
@@ -14,7 +15,7 @@ function createWorld(): Simulator {
   return createSimulator({ seed: "traffic", publishers: 2 });
 }
 
-function run(sim: Simulator, traffic: Traffic, number = 0) {
+async function run(sim: Simulator, traffic: Traffic, number = 0) {
   const exchanges: ClientExchange[] = [];
   const tally = createTally();
   const members = sim.publishers.credentials(2).map((one) => ({ ...one, joined: undefined }));
@@ -27,17 +28,24 @@ function run(sim: Simulator, traffic: Traffic, number = 0) {
       tally.count(exchange);
     },
   });
-  const punctuality = runToEnd(runTraffic(sim, order));
+  const punctuality = await trafficAt(sim, order);
   return { exchanges, punctuality, summary: tally.summary() };
+}
+
+function trafficAt(sim: Simulator, order: TrafficOrder) {
+  return worldTarget(
+    sim,
+    createTurns(() => undefined),
+  ).traffic(order);
 }
 
 const steady = { for: "100s", arrivals: { kind: "constant", rate: "100/s" } } as const;
 
 describe("in process", () => {
-  test("every request is sent at its instant, and the clock stops at the traffic's end", () => {
+  test("every request is sent at its instant, and the clock stops at the traffic's end", async () => {
     const sim = createWorld();
     const beginMs = sim.clock.now();
-    const { exchanges, punctuality, summary } = run(sim, { ...steady, for: "10s" });
+    const { exchanges, punctuality, summary } = await run(sim, { ...steady, for: "10s" });
     expect(exchanges.map(({ atMs }) => atMs - beginMs)).toEqual(
       Array.from({ length: 1000 }, (_, k) => 10 * k),
     );
@@ -47,11 +55,11 @@ describe("in process", () => {
     expect(new Set(exchanges.map(({ request }) => request)).size).toBe(1000);
   });
 
-  test("a click after the end is sent, and the clock stops there", () => {
+  test("a click after the end is sent, and the clock stops there", async () => {
     const sim = createWorld();
     const beginMs = sim.clock.now();
     const clicks = { rate: 1, after: "1m" };
-    const { summary } = run(sim, { ...steady, for: "1s", clicks });
+    const { summary } = await run(sim, { ...steady, for: "1s", clicks });
     expect(summary.operations).toEqual({
       impression: { sent: 100, ok: 100 },
       click: { sent: 100, ok: 100 },
@@ -59,25 +67,25 @@ describe("in process", () => {
     expect(sim.clock.now()).toBe(beginMs + 990 + 60_000);
   });
 
-  test("the service counts the given share of impressions as duplicates", () => {
+  test("the service counts the given share of impressions as duplicates", async () => {
     const sim = createWorld();
-    const { summary } = run(sim, { ...steady, repeatedSessions: 0.25 });
+    const { summary } = await run(sim, { ...steady, repeatedSessions: 0.25 });
     const { impressions } = sim.usage();
     expect(summary.ok).toBe(10_000);
     expect(Math.abs(1 - impressions / summary.sent - 0.25)).toBeLessThan(0.02);
-    run(sim, steady, 1);
+    await run(sim, steady, 1);
     expect(sim.usage().impressions).toBe(impressions + 10_000);
   });
 
-  test("without sessions nothing is a duplicate", () => {
+  test("without sessions nothing is a duplicate", async () => {
     const sim = createWorld();
-    run(sim, { ...steady, sessions: false });
+    await run(sim, { ...steady, sessions: false });
     expect(sim.usage().impressions).toBe(10_000);
   });
 
-  test("every operation of a mix is answered, as far as the limits go", () => {
+  test("every operation of a mix is answered, as far as the limits go", async () => {
     const mix = { impression: 970, stats: 10, surfaces: 10, payouts: 10 };
-    const { summary } = run(createWorld(), { ...steady, mix });
+    const { summary } = await run(createWorld(), { ...steady, mix });
     const { statuses, operations } = summary;
     expect(Object.keys(statuses).every((status) => status === "200" || status === "429")).toBe(
       true,
@@ -85,11 +93,11 @@ describe("in process", () => {
     for (const { ok } of Object.values(operations)) expect(ok).toBeGreaterThan(50);
   });
 
-  test("refused traffic sends nothing and doesn't move the clock", () => {
+  test("refused traffic sends nothing and doesn't move the clock", async () => {
     const sim = createWorld();
     const beginMs = sim.clock.now();
     const order = orderOf(steady, { members: [], startMs: beginMs });
-    expect(() => runToEnd(runTraffic(sim, order))).toThrow(/^publishers must name at least one/);
+    await expect(trafficAt(sim, order)).rejects.toThrow(/^publishers must name at least one/);
     expect([sim.clock.now(), sim.usage().impressions]).toEqual([beginMs, 0]);
   });
 });
@@ -167,25 +175,30 @@ describe("what a client sees", () => {
       { kind: "drip", bytesPerSecond: 1 },
       { outcome: "timed-out", ...nothing, received: "nothing" },
     ],
-  ])("of %o", (verdict, expected) => {
+  ])("of %o", async (verdict, expected) => {
     expect(seen(verdict)).toMatchObject(expected);
   });
 
-  test("a body that drips is held back until its last byte", () => {
+  test("a body that drips is held back until its last byte", async () => {
     const { outcome, length, latencyMs } = seen({ kind: "drip", bytesPerSecond: 100 });
     expect(outcome).toBe("answered");
     expect(latencyMs).toBe(length * 10);
   });
 
-  test("depends on the client's own timeout", () => {
+  test("depends on the client's own timeout", async () => {
     expect(seen({ kind: "delay", delay: 60 }, 59).outcome).toBe("timed-out");
     expect(seen({ kind: "timeout" }, 59).latencyMs).toBe(59);
   });
 
-  test("traffic gives up after its timeout", () => {
+  test("traffic gives up after its timeout", async () => {
     const sim = createWorld();
     sim.faults.add({ match: { every: 4 }, verdict: { kind: "delay", delay: "3s" } });
-    const { summary } = run(sim, { ...steady, for: "10s", timeout: "2s", clicks: { rate: 1 } });
+    const { summary } = await run(sim, {
+      ...steady,
+      for: "10s",
+      timeout: "2s",
+      clicks: { rate: 1 },
+    });
     const { impression, click } = summary.operations;
     expect(impression?.sent).toBe(1000);
     expect(click?.sent).toBe(impression?.ok);

@@ -18,10 +18,10 @@ import { fakerHost } from "../../../world/publishers/people.ts";
 import { countRequests } from "../../scenario/count-requests.ts";
 import { type ParseScenarioOptions, parseScenario } from "../../scenario/parse-scenario.ts";
 import type { Scenario } from "../../scenario/types.ts";
-import { runTraffic } from "../../traffic/run-traffic.ts";
 import type { Effect, EffectGenerator, Performers } from "./effects.ts";
 import { type PlayOptions, play } from "./play.ts";
 import type { PlayResult } from "./result.ts";
+import { runTraffic } from "./run-traffic.ts";
 
 export interface InProcessOptions extends ParseScenarioOptions {
   /** The simulator to play on. The scenario's world replaces its state. @default a new one */

@@ -1,11 +1,11 @@
 /** Sends traffic to a simulator in this process, in virtual time: each request exactly when it is due. */
 
-import { durationMs } from "../../base/duration.ts";
-import type { Stepwise } from "../../base/stepwise.ts";
-import { exchangeOf } from "../../invariants/client-exchange.ts";
-import type { SimulatorCore } from "../../simulator/core.ts";
-import type { Punctuality, TrafficOrder } from "./order.ts";
-import { createTrafficSource } from "./source.ts";
+import { durationMs } from "../../../base/duration.ts";
+import type { Stepwise } from "../../../base/stepwise.ts";
+import { exchangeOf } from "../../../invariants/client-exchange.ts";
+import type { SimulatorCore } from "../../../simulator/core.ts";
+import type { Punctuality, TrafficOrder } from "../../traffic/order.ts";
+import { createTrafficSource } from "../../traffic/source.ts";
 
 /**
  * Starts at the frozen clock's time and ends when `for` is over, or with the last click if that is later. Yields after
