@@ -5,6 +5,7 @@ import { commandLine } from "../../base/shell.ts";
 import { indentedJson } from "../../base/text.ts";
 import { ADS } from "../../play/traffic/request-factory.ts";
 import { type ArrivalOperation, timeoutMsOf, weightsOf } from "../../play/traffic/source.ts";
+import type { Traffic } from "../../play/traffic/traffic.ts";
 import { operations } from "../../spec/operations.ts";
 import { countArrivals } from "./arrival-counts.ts";
 import type { Load, LoadPlan, Sender } from "./load-tool.ts";
@@ -13,11 +14,8 @@ import type { Load, LoadPlan, Sender } from "./load-tool.ts";
 interface VirtualUser {
   readonly kind: ArrivalOperation;
   readonly sender: Sender;
-  /** Only the sender's first surfaces, this many; undefined: all. */
-  readonly surfaces: number | undefined;
-  readonly hasSession: boolean;
-  /** The time from an impression to its click; undefined: no click. */
-  readonly clickAfterMs: number | undefined;
+  readonly traffic: Traffic;
+  readonly clicks: boolean;
 }
 
 type PlannedStep = LoadPlan["steps"][number];
@@ -56,7 +54,7 @@ function scriptOf({ steps, target }: LoadPlan): object {
   const all = new Map<string, { readonly user: VirtualUser; count: number }>();
   const phases = steps.flatMap((step) => {
     const { stretches, total } = countArrivals(step);
-    for (const { user, share } of virtualUsersOf(step)) {
+    for (const [user, share] of virtualUsersOf(step)) {
       const name = nameOf(user);
       const known = all.get(name) ?? { user, count: 0 };
       known.count += share * total;
@@ -93,76 +91,69 @@ function seconds(ms: number): number | string {
 }
 
 /** The kinds of virtual users, each with its share of the arrivals. */
-function virtualUsersOf({
-  traffic,
-  senders,
-}: PlannedStep): { readonly user: VirtualUser; readonly share: number }[] {
-  const { mix, clicks, surfaces, sessions: hasSession = true } = traffic;
-  const kinds = weightsOf(mix);
+function virtualUsersOf({ traffic, senders }: PlannedStep): [VirtualUser, share: number][] {
+  const kinds = weightsOf(traffic.mix);
   const sum = kinds.reduce((total, [, weight]) => total + weight, 0);
-  const { rate = 0, after = 0 } = clicks ?? {};
   return senders.flatMap((sender) =>
-    kinds.flatMap(([kind, weight]) => {
+    kinds.flatMap(([kind, weight]): [VirtualUser, number][] => {
       const share = weight / sum / senders.length;
-      const user = { kind, sender, surfaces, hasSession, clickAfterMs: undefined };
-      if (kind !== "impression") return [{ user, share }];
+      const clicked = kind === "impression" ? (traffic.clicks?.rate ?? 0) : 0;
       // Those who click are users of their own: Artillery's probability is in whole per cent, and not exact.
       return [
-        { user, share: share * (1 - rate) },
-        { user: { ...user, clickAfterMs: durationMs(after) }, share: share * rate },
+        [{ kind, sender, traffic, clicks: false }, share * (1 - clicked)],
+        [{ kind, sender, traffic, clicks: true }, share * clicked],
       ];
     }),
   );
 }
 
-function nameOf({ kind, sender, surfaces, hasSession, clickAfterMs }: VirtualUser): string {
-  const isImpression = kind === "impression";
-  return [
-    `${kind} of publisher ${sender.ordinal}`,
-    ...(isImpression && surfaces !== undefined ? [` on ${surfaces} surfaces`] : []),
-    ...(isImpression && !hasSession ? [" without session"] : []),
-    ...(clickAfterMs === undefined ? [] : [`, clicked after ${clickAfterMs} ms`]),
-  ].join("");
+/** Users with the same name are the same. */
+function nameOf({ kind, sender, traffic, clicks }: VirtualUser): string {
+  const name = `${kind} of publisher ${sender.ordinal}`;
+  if (kind !== "impression") return name;
+  const surfaces = traffic.surfaces === undefined ? "" : ` on ${traffic.surfaces} surfaces`;
+  const session = traffic.sessions === false ? " without session" : "";
+  return `${name}${surfaces}${session}${clicks ? `, clicked after ${clickMs(traffic)} ms` : ""}`;
 }
 
-function variablesOf({ kind, sender, surfaces }: VirtualUser): [string, unknown][] {
-  const { ordinal, id, apiKey } = sender;
-  // Each virtual user gets one item of a list.
-  const used: [string, unknown] = [
-    surfaceVariable(ordinal, surfaces),
-    sender.surfaces.slice(0, surfaces),
-  ];
-  return [
+function variablesOf({ kind, sender, traffic }: VirtualUser): [string, unknown][] {
+  const { ordinal, id, apiKey, surfaces } = sender;
+  const own: [string, unknown][] = [
     [`publisher_id_${ordinal}`, id],
     [`api_key_${ordinal}`, apiKey],
-    ...(kind === "impression" ? [used] : []),
   ];
+  // Each virtual user gets one item of a list.
+  const used = surfaces.slice(0, traffic.surfaces);
+  return kind === "impression" ? [...own, [surfaceVariable(sender, traffic), used]] : own;
 }
 
-function surfaceVariable(ordinal: number, surfaces: number | undefined): string {
+function surfaceVariable({ ordinal }: Sender, { surfaces }: Traffic): string {
   return surfaces === undefined ? `surface_${ordinal}` : `surface_${ordinal}_of_${surfaces}`;
 }
 
-function flowOf({ kind, sender, surfaces, hasSession, clickAfterMs }: VirtualUser): object[] {
-  const { ordinal } = sender;
-  const headers = { authorization: `Bearer {{ api_key_${ordinal} }}` };
-  const publisher = { publisher_id: `{{ publisher_id_${ordinal} }}` };
+function flowOf({ kind, sender, traffic, clicks }: VirtualUser): object[] {
+  const headers = { authorization: `Bearer {{ api_key_${sender.ordinal} }}` };
+  const publisher = { publisher_id: `{{ publisher_id_${sender.ordinal} }}` };
   if (kind !== "impression") {
     return [{ get: { url: operations[kind].path, headers, qs: publisher } }];
   }
   const json = {
     ...publisher,
-    surface: `{{ ${surfaceVariable(ordinal, surfaces)} }}`,
+    surface: `{{ ${surfaceVariable(sender, traffic)} }}`,
     ad_id: `ad-{{ $randomNumber(1, ${ADS}) }}`,
-    ...(hasSession && { session_id: "artillery-{{ $randomString(24) }}" }),
+    ...(traffic.sessions !== false && { session_id: "artillery-{{ $randomString(24) }}" }),
   };
   const impression = { url: operations.impression.path, headers, json };
-  if (clickAfterMs === undefined) return [{ post: impression }];
+  if (!clicks) return [{ post: impression }];
   const clicked = { impression_id: "{{ impression_id }}" };
   return [
     // If the answer has no such member, the flow ends, so a refused impression isn't clicked.
     { post: { ...impression, capture: [{ json: "$.impression_id", as: "impression_id" }] } },
-    ...(clickAfterMs === 0 ? [] : [{ think: seconds(clickAfterMs) }]),
+    ...(clickMs(traffic) === 0 ? [] : [{ think: seconds(clickMs(traffic)) }]),
     { post: { url: operations.click.path, headers, json: clicked } },
   ];
+}
+
+function clickMs({ clicks }: Traffic): number {
+  return durationMs(clicks?.after ?? 0);
 }

@@ -5,48 +5,18 @@ import { ADS, RECENT } from "../../play/traffic/request-factory.ts";
 import { type OperationId, operationIds, operations } from "../../spec/operations.ts";
 import { lenientSchemas } from "../../spec/responses.ts";
 
-/** One for each traffic step. */
-export interface Executor {
-  readonly executor: "ramping-arrival-rate";
-  readonly startTime: string;
-  readonly timeUnit: string;
-  readonly startRate: number;
-  readonly stages: readonly { readonly duration: string; readonly target: number }[];
-  readonly preAllocatedVUs: number;
-  readonly maxVUs: number;
-  readonly gracefulStop: string;
-}
-
-/** What a traffic step sends, as the script reads it. */
-export interface K6Traffic {
-  /** Makes draws and sessions differ between traffic steps. */
-  readonly number: number;
-  /** Places in the data file. */
-  readonly publishers: readonly number[];
-  readonly mix: Readonly<Partial<Record<OperationId, number>>>;
-  /** Undefined: all. */
-  readonly surfaces: number | undefined;
-  readonly sessions: boolean;
-  readonly repeatedSessions: number;
-  /** `after`: in seconds. */
-  readonly clicks: { readonly rate: number; readonly after: number };
-  readonly timeout: string;
-}
-
 export interface K6ScriptParts {
   /** The scenario's name. */
   readonly name: string;
   readonly target: string;
   /** The file with the publishers, beside the script. */
   readonly dataFile: string;
-  /** By the name of the k6 scenario. */
-  readonly executors: Readonly<Record<string, Executor>>;
-  readonly traffic: Readonly<Record<string, K6Traffic>>;
-  readonly thresholds: Readonly<Record<string, readonly string[]>>;
+  readonly options: object;
+  /** What each scenario of k6 sends, by name. */
+  readonly traffic: object;
 }
 
-export function k6Script(parts: K6ScriptParts): string {
-  const { name, target, dataFile, executors: scenarios, traffic, thresholds } = parts;
+export function k6Script({ name, target, dataFile, options, traffic }: K6ScriptParts): string {
   const called = Object.fromEntries(operationIds.map((id) => [id, operationOf(id)]));
   return `// The traffic of the scenario ${name}, written by adsim: k6 run -e RUN_ID=1 FILE
 // RUN_ID is a part of every session id. Give each run its own, or its impressions repeat those of
@@ -64,7 +34,7 @@ const DATA = ${JSON.stringify(`./${dataFile}`)};
 const publishers = new SharedArray("publishers", () => JSON.parse(open(DATA)));
 
 // If k6 drops iterations because of insufficient VUs, raise preAllocatedVUs and maxVUs.
-export const options = ${literal({ scenarios, thresholds })};
+export const options = ${literal(options)};
 
 // What each of these scenarios sends. Publishers are places in the data, and after is in seconds.
 const traffic = ${literal(traffic)};

@@ -8,9 +8,9 @@ import { timeoutMsOf, weightsOf } from "../../play/traffic/source.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 import { wrongUsage } from "../output/exit.ts";
 import { type ArrivalCounts, countArrivals } from "./arrival-counts.ts";
-import { type Executor, type K6Traffic, k6Script } from "./k6-script.ts";
+import { k6Script } from "./k6-script.ts";
 import { k6ThresholdsOf } from "./k6-thresholds.ts";
-import type { Load, LoadPlan, PlannedTraffic, Sender } from "./load-tool.ts";
+import type { Load, LoadPlan, PlannedTraffic } from "./load-tool.ts";
 
 const ENDING = ".js";
 /** In what time most answers come. */
@@ -21,25 +21,25 @@ const MOST_USERS = 10_000;
 const LAST_STAGE = { duration: "1s", target: 0 };
 
 /** @throws CommandFailure without a name for the script. */
-export function k6({ name: scenario, steps, thresholds: given, target, out }: LoadPlan): Load {
+export function k6({ name, steps, thresholds: given, target, out }: LoadPlan): Load {
   if (!out?.endsWith(ENDING)) {
     throw wrongUsage(
       "--to k6 writes two files: a script, and its data beside it. Name the script with --out FILE.js.",
     );
   }
   const data = `${out.slice(0, -ENDING.length)}.data.json`;
-  const senders = new Map<number, Sender>(
-    steps.flatMap((step) => step.senders.map((sender) => [sender.ordinal, sender] as const)),
+  const senders = new Map(
+    steps.flatMap((step) => step.senders.map((sender) => [sender.ordinal, sender])),
   );
   const places = Array.from(senders.keys());
-  const executors: Record<string, Executor> = {};
-  const traffic: Record<string, K6Traffic> = {};
+  const scenarios: Record<string, object> = {};
+  const traffic: Record<string, object> = {};
   let [fromMs, planned] = [0, 0];
   for (const step of steps) {
     const counts = countArrivals(step);
-    const name = nameOf(step, executors);
-    executors[name] = executorOf(step.traffic, counts, fromMs);
-    traffic[name] = k6TrafficOf(
+    const free = nameOf(step, scenarios);
+    scenarios[free] = executorOf(step.traffic, counts, fromMs);
+    traffic[free] = whatIsSent(
       step,
       step.senders.map(({ ordinal }) => places.indexOf(ordinal)),
     );
@@ -47,13 +47,15 @@ export function k6({ name: scenario, steps, thresholds: given, target, out }: Lo
     planned += counts.total * (1 + clickedShareOf(step.traffic));
   }
   const { thresholds, leftOut } = k6ThresholdsOf(given, planned);
-  const dataFile = basename(data);
-  const script = k6Script({ name: scenario, target, dataFile, executors, traffic, thresholds });
+  const options = { scenarios, thresholds };
   const publishers = Array.from(senders.values(), ({ ordinal: _, ...sender }) => sender);
   return {
     files: [
       { file: data, content: indentedJson(publishers) },
-      { file: out, content: script },
+      {
+        file: out,
+        content: k6Script({ name, target, dataFile: basename(data), options, traffic }),
+      },
     ],
     leftOut,
     runLine: commandLine(["k6", "run", "-e", "RUN_ID=1", out]),
@@ -73,10 +75,8 @@ function nameOf(
   return free;
 }
 
-function k6TrafficOf(
-  { traffic, number }: PlannedTraffic,
-  publishers: readonly number[],
-): K6Traffic {
+/** `publishers`: places in the data file. */
+function whatIsSent({ traffic, number }: PlannedTraffic, publishers: readonly number[]): object {
   const { mix, surfaces, sessions = true, repeatedSessions = 0, clicks } = traffic;
   return {
     ...{ number, publishers, mix: Object.fromEntries(weightsOf(mix)) },
@@ -87,7 +87,7 @@ function k6TrafficOf(
 }
 
 /** `fromMs`: when it begins, counted from the beginning of the test. */
-function executorOf(traffic: Traffic, counts: ArrivalCounts, fromMs: number): Executor {
+function executorOf(traffic: Traffic, counts: ArrivalCounts, fromMs: number): object {
   const { intervalMs, stretches } = counts;
   // k6 goes from one stage's target to the next in a line, so each stretch needs a jump first.
   const stages = stretches.flatMap(({ lengthMs, count }) => {
@@ -109,10 +109,7 @@ function executorOf(traffic: Traffic, counts: ArrivalCounts, fromMs: number): Ex
 }
 
 /** A virtual user is busy until its answer has come, and until it has clicked. */
-function usersFor(
-  traffic: Traffic,
-  { stretches, total }: ArrivalCounts,
-): Pick<Executor, "preAllocatedVUs" | "maxVUs" | "gracefulStop"> {
+function usersFor(traffic: Traffic, { stretches, total }: ArrivalCounts): object {
   const peak = Math.max(...stretches.map(({ count, lengthMs }) => count / lengthMs));
   const timeoutMs = timeoutMsOf(traffic);
   const clicked = clickedShareOf(traffic);

@@ -128,7 +128,6 @@ function requestFactoriesOf(
   key: (use: string) => Key,
 ): readonly RequestFactory[] {
   if (members.length === 0) throw new InputError("publishers", "must name at least one");
-  const { surfaces, repeatedSessions: repeated = 0 } = traffic;
   if (sendsImpressions(traffic) && members.some((member) => member.surfaces.length === 0)) {
     throw new InputError("publishers", "must have surfaces: impressions need one");
   }
@@ -136,14 +135,7 @@ function requestFactoriesOf(
   const ofSeed = (deriveKey(seed, "sessions").a >>> 0).toString(36);
   const ofStep = `${runId === undefined ? "" : `${runId}-`}${ofSeed}-${number}`;
   const sessions = traffic.sessions === false ? undefined : ofStep;
-  const keys = {
-    placement: key("placements"),
-    isRepeated: key("repeats"),
-    repeated: key("repeated"),
-  };
-  return members.map((member) =>
-    createRequestFactory({ member, surfaces, sessions, repeated, keys }),
-  );
+  return members.map((member) => createRequestFactory(member, traffic, sessions, key));
 }
 
 /** How long the client waits for each answer. */
