@@ -6,11 +6,8 @@ import { worldOptionsOf } from "../../play/play-scenario.ts";
 import { kindOf } from "../../play/scenario/step-kind.ts";
 import type { Scenario, Step } from "../../play/scenario/types.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
-import { wrongUsage } from "../output/exit.ts";
 import type { PlannedTraffic } from "./load-tool.ts";
 
-/** A longer load isn't useful. */
-const MAX_TRAFFIC_STEPS = 1000;
 /** Each kind of step that is left out is listed with at most this many places. */
 const MAX_PLACES = 3;
 
@@ -30,10 +27,6 @@ export function planOf(scenario: Scenario): TrafficPlan {
   }
   function walkOne(step: Step, at: string): void {
     if ("traffic" in step) {
-      if (traffic.length === MAX_TRAFFIC_STEPS) {
-        const most = `more than ${MAX_TRAFFIC_STEPS} traffic steps`;
-        throw wrongUsage(`The scenario has ${most}, too many for a load generator.`);
-      }
       const { traffic: sent, as: name, expect } = step;
       traffic.push({ traffic: sent, name, startMs: nowMs, number: traffic.length, seed });
       nowMs += durationMs(sent.for);
