@@ -16,7 +16,7 @@ const licences = {
 };
 
 /** These modules are bundled from sources of their own. In the package they stand in the folders beside this one. */
-const bundled = /(inspector\/assets|world\/publishers\/people)\.ts$/;
+const bundled = /(inspector\/assets|world\/publishers\/people|play\/scenario\/json-schema)\.ts$/;
 
 const beside = {
   name: "beside",

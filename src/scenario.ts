@@ -14,9 +14,12 @@ export type {
   ShownExchange,
   StepResult,
 } from "./play/player/result.ts";
-export { defineScenario } from "./play/scenario/define-scenario.ts";
 export { scenarioJsonSchema } from "./play/scenario/json-schema.ts";
-export { type ParseScenarioOptions, parseScenario } from "./play/scenario/parse-scenario.ts";
+export {
+  defineScenario,
+  type ParseScenarioOptions,
+  parseScenario,
+} from "./play/scenario/parse-scenario.ts";
 export { parseScenarioText } from "./play/scenario/parse-text.ts";
 export type { StepKind } from "./play/scenario/step-kind.ts";
 export type {

@@ -52,8 +52,8 @@ test("the TypeScript on the pages plays a scenario that is held", async () => {
   expect(await runSnippet(snippet)).toBe("held 3\n");
 });
 
-const { $defs: definitionsOf, properties } = scenarioJsonSchema as {
-  readonly $defs: Readonly<Record<string, object>>;
+const { definitions: definitionsOf, properties } = scenarioJsonSchema as {
+  readonly definitions: Readonly<Record<string, object>>;
   readonly properties: object;
 };
 
@@ -73,10 +73,10 @@ function membersOf(...definitions: readonly string[]): Set<string> {
 
 test.each<[what: string, definitions: readonly string[]]>([
   ["field of a scenario", []],
-  ["kind of step", Object.keys(definitionsOf).filter((name) => /Step$/.test(name))],
-  ["rule", ["rule", "status", "operand"]],
-  ["expectation", ["answer", "expectation"]],
-  ["part of traffic", ["traffic"]],
+  ["kind of step", Object.keys(definitionsOf).filter((name) => /^[A-Z].*Step$/.test(name))],
+  ["rule", ["MatchRule", "NumberRule", "StatusMatcher", "Operand"]],
+  ["expectation", ["AnswerExpectation", "Expectation"]],
+  ["part of traffic", ["Traffic", "Arrivals", "Mix"]],
 ])("the pages name every %s", (_, definitions) => {
   const names = membersOf(...definitions);
   if (definitions.length === 0) {

@@ -6,8 +6,7 @@ import { indentedJson, printable } from "../../base/text.ts";
 import { readRecording } from "../../journal/read-recording.ts";
 import type { Recording } from "../../journal/recorded-entry.ts";
 import { plural } from "../../play/measure/quantities.ts";
-import { parseScenario } from "../../play/scenario/parse-scenario.ts";
-import { MAX_STEPS } from "../../play/scenario/step-schemas.ts";
+import { MAX_RECORDED_STEPS, parseScenario } from "../../play/scenario/parse-scenario.ts";
 import type { Scenario } from "../../play/scenario/types.ts";
 import { couldNotRun } from "../output/exit.ts";
 import { checkOut, writeOut } from "../output/reports.ts";
@@ -54,9 +53,9 @@ export async function record(file: string, flags: RecordFlags, host: HostProcess
 
 /** @throws CommandFailure for more steps than a scenario may have. */
 function mustFit(file: string, steps: number): void {
-  if (steps <= MAX_STEPS) return;
+  if (steps <= MAX_RECORDED_STEPS) return;
   throw couldNotRun(
-    `${file} makes ${steps} steps or more, and a scenario may have at most ${MAX_STEPS}. Record a part of it.`,
+    `${file} makes ${steps} steps or more, and a scenario may have at most ${MAX_RECORDED_STEPS}. Record a part of it.`,
   );
 }
 

@@ -11,55 +11,40 @@ const REPORT_REQUESTS = 4;
 /** Checking all invariants sends about 220 requests, and checking one nearly as many. */
 const INVARIANT_REQUESTS = 250;
 
-/** @throws InputError at the step that exceeds `most`. */
-export function checkRequests(scenario: Scenario, most: number): void {
-  const { steps, expectations = [] } = scenario;
-  const total = totalAfter(steps, "steps", { times: 1, total: 0, most });
-  const ends = expectations.map((expect) => ({ expect }));
-  totalAfter(ends, "expectations", { times: 1, total, most });
-}
-
-/** The most requests that a scenario can send. */
-export function countRequests({ steps, expectations = [] }: Scenario): number {
-  const all = [...steps, ...expectations.map((expect) => ({ expect }))];
-  return totalAfter(all, "steps", { times: 1, total: 0, most: Number.POSITIVE_INFINITY });
-}
-
-interface Count {
-  /** How often these steps are played. */
-  readonly times: number;
-  /** The requests before them. */
-  readonly total: number;
-  readonly most: number;
-}
-
-function totalAfter(steps: readonly Step[], path: string, before: Count): number {
-  const { times, most } = before;
-  let { total } = before;
+/** The most requests that a scenario can send. @throws InputError at the step that exceeds `most`. */
+export function countRequests(
+  { steps, expectations = [] }: Scenario,
+  most = Number.POSITIVE_INFINITY,
+): number {
+  let total = 0;
+  const add = (count: number, field: string): void => {
+    total += count;
+    if (total <= most) return;
+    const expected = `brings the scenario to ${written(total)} requests or more; the maximum is ${written(most)}. Repeat less often, or send less traffic`;
+    throw new InputError(field, expected, "too-much");
+  };
   steps.forEach((step, index) => {
-    const at = `${path}.${index}`;
-    total += times * inField(at, () => requestsOf(step));
-    if (total > most) {
-      throw new InputError(
-        at,
-        `brings the scenario to ${written(total)} requests or more; the maximum is ${written(most)}. ` +
-          "Repeat less often, or send less traffic",
-        "too-much",
-      );
-    }
-    if (!("repeat" in step)) return;
-    const within = { times: times * step.repeat.times, total, most };
-    total = totalAfter(step.repeat.steps, `${at}.repeat.steps`, within);
+    add(
+      inField(`steps.${index}`, () => requestsOf(step)),
+      `steps.${index}`,
+    );
+  });
+  expectations.forEach((one, index) => {
+    add(expectationRequestsOf(one), `expectations.${index}`);
   });
   return total;
 }
 
-/** The requests of the step itself, without its inner steps. */
 function requestsOf(step: Step): number {
   if ("traffic" in step) return inField("traffic", () => plannedArrivals(step.traffic));
   if ("parallel" in step) return (step.parallel.times ?? 1) * step.parallel.steps.length;
-  if (kindOf(step) === "expect") return expectationRequestsOf((step as ExpectStep).expect);
-  return isRequest(kindOf(step)) ? 1 : 0;
+  if ("repeat" in step) {
+    const { times, steps } = step.repeat;
+    return times * steps.reduce((sum, one) => sum + requestsOf(one), 0);
+  }
+  const kind = kindOf(step);
+  if (kind === "expect") return expectationRequestsOf((step as ExpectStep).expect);
+  return isRequest(kind) ? 1 : 0;
 }
 
 function expectationRequestsOf(expectation: Expectation): number {
@@ -69,6 +54,5 @@ function expectationRequestsOf(expectation: Expectation): number {
 
 /** "12,345", or "1e+20" for very large counts. */
 function written(count: number): string {
-  if (count >= 1e15) return count.toExponential(0);
-  return readableCount(Math.ceil(count));
+  return count >= 1e15 ? count.toExponential(0) : readableCount(Math.ceil(count));
 }

@@ -2,9 +2,11 @@
 
 import { InputError } from "../../base/input.ts";
 import { parseJson } from "../../base/parse-json.ts";
-import { MAX_TEXT } from "./copy-data.ts";
 import { type ParseScenarioOptions, parseScenario } from "./parse-scenario.ts";
 import type { Scenario } from "./types.ts";
+
+/** The longest scenario as JSON text, in UTF-16 units. */
+const MAX_TEXT = 4 * 1024 * 1024;
 
 /** @throws InputError that says what is wrong with the JSON, or names the path to the mistake. */
 export function parseScenarioText(json: string, options: ParseScenarioOptions = {}): Scenario {

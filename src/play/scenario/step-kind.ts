@@ -1,42 +1,32 @@
-/** The kinds of steps and expectations, each named by the key that marks it. Checks, player, counts and schemas all use these lists. */
+/** The kinds of steps and expectations, each named by the key that marks it. */
 
-import { assert } from "../../base/assert.ts";
+import { type OperationId, operationIds } from "../../spec/operations.ts";
 import type { Expectation, RequestStep, Step } from "./types.ts";
 
-export const stepKinds = [
-  "impression",
-  "click",
-  "stats",
-  "surfaces",
-  "payouts",
-  "raw",
-  "advance",
-  "traffic",
-  "assume",
-  "fault",
-  "heal",
-  "signUp",
-  "setSurface",
-  "rotateKey",
-  "repeat",
-  "parallel",
-  // Last, because steps of other kinds may have this key too.
-  "expect",
-] as const;
-
-export type StepKind = (typeof stepKinds)[number];
-
 /** The kinds that send one request each. */
-export const requestKinds = ["impression", "click", "stats", "surfaces", "payouts", "raw"] as const;
+export type RequestKind = OperationId | "raw";
+
+type KeysOf<One> = One extends unknown ? keyof One : never;
+/** Keys that mark no kind. A step of only these is an `expect`. */
+type OptionKey = Exclude<keyof RequestStep, RequestKind>;
+export type StepKind = RequestKind | Exclude<KeysOf<Step>, OptionKey> | "expect";
+
+const options: Readonly<Record<OptionKey, true>> = {
+  as: true,
+  note: true,
+  publisher: true,
+  key: true,
+  encoding: true,
+  headers: true,
+  timeout: true,
+  expect: true,
+};
 
 /** The kind of a checked step. */
 export function kindOf(step: Step): StepKind {
-  const kind = stepKinds.find((one) => Object.hasOwn(step, one));
-  assert(kind !== undefined, "A step without a kind passed the checks.");
-  return kind;
+  const mark = Object.keys(step).find((key) => !Object.hasOwn(options, key));
+  return (mark ?? "expect") as StepKind;
 }
-
-export type RequestKind = (typeof requestKinds)[number];
 
 /** The type of steps of this kind, without the keys of other kinds. */
 export type StepOf<Kind extends StepKind> = Kind extends RequestKind
@@ -44,30 +34,13 @@ export type StepOf<Kind extends StepKind> = Kind extends RequestKind
   : Extract<Step, { readonly [Key in Kind]: unknown }>;
 
 export function isRequest(kind: StepKind): boolean {
-  return requestKinds.some((one) => one === kind);
+  return kind === "raw" || operationIds.some((one) => one === kind);
 }
 
-/** The keys that mark expectations. One without such a key is about an answer. */
-export const expectationKeys = [
-  "of",
-  "stats",
-  "surfaces",
-  "payouts",
-  "audit",
-  "invariant",
-] as const;
-
-export type ExpectationKey = (typeof expectationKeys)[number];
-
-export type ExpectationOf<Key extends ExpectationKey> = Extract<
+export type ReportExpectation = Extract<
   Expectation,
-  { readonly [One in Key]: unknown }
+  { readonly stats: unknown } | { readonly surfaces: unknown } | { readonly payouts: unknown }
 >;
-
-export type ReportExpectation =
-  | ExpectationOf<"stats">
-  | ExpectationOf<"surfaces">
-  | ExpectationOf<"payouts">;
 
 /** Whether it is about what the service reports. */
 export function isReport(expectation: Expectation): expectation is ReportExpectation {

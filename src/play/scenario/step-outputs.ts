@@ -1,63 +1,46 @@
 /** The shapes of step outputs, service reports and audits: which members they have and which paths lead into them. */
 
-import type { Audit, PublisherAudit } from "../../audit/audit.ts";
+import type { AuditFigures } from "../../audit/audit.ts";
 import { eventLinesOf, figuresWithoutAccount } from "../../audit/event-line.ts";
+import { isPlainObject } from "../../base/input.ts";
 import { operationIds } from "../../spec/operations.ts";
 import { type JsonSchema, lenientSchemas } from "../../spec/responses.ts";
 import { createTally as createEventTally } from "../../world/accounts/tally.ts";
 import { createTally } from "../measure/tally.ts";
 import type { StepKind } from "./step-kind.ts";
 
-/** What a path leads through: members by name, list elements by index, or a plain value (`end`). `anything`: unknown. */
+/** A plain value, an object, or a list. What is undefined may be anything. */
 export type OutputShape =
-  | { readonly kind: "end" }
-  | { readonly kind: "anything" }
-  | { readonly kind: "members"; readonly members: Readonly<Record<string, OutputShape>> }
-  | { readonly kind: "list"; readonly element: OutputShape }
-  /** Members whose names are numbers, such as statuses. */
-  | { readonly kind: "numbered"; readonly element: OutputShape };
+  | "plain"
+  /** `areNumbered`: other members have numbers as names, such as statuses. */
+  | { readonly members: Members; readonly areNumbered?: boolean }
+  | { readonly element: OutputShape | undefined };
 
-const end: OutputShape = { kind: "end" };
-const anything: OutputShape = { kind: "anything" };
+type Members = Readonly<Record<string, OutputShape | undefined>>;
 
 /** Members of error bodies under any choice of `errors.body`, since steps also match error answers. */
 const errorMembers = ["type", "title", "status", "detail", "code", "parameter", "error", "errors"];
 
-const surface: OutputShape = membersOf(["id", "name", "status"], {
-  cpmRange: { kind: "list", element: end },
+const publisher: OutputShape = shapeLike({
+  ...{ id: "", apiKey: "", joined: "" },
+  surfaces: [{ id: "", name: "", status: "", cpmRange: [0] }],
 });
-const publisher: OutputShape = membersOf(["id", "apiKey", "joined"], {
-  surfaces: { kind: "list", element: surface },
-});
-export const publisherList: OutputShape = { kind: "list", element: publisher };
+export const publisherList: OutputShape = { element: publisher };
 
-const tallyMembers = {
-  ...membersLike(createTally().summary()),
-  statuses: { kind: "numbered", element: end },
-  operations: membersOf(
-    [],
-    Object.fromEntries(operationIds.map((id) => [id, membersOf(["sent", "ok"])])),
-  ),
-} satisfies Readonly<Record<string, OutputShape>>;
 /** The output of traffic, repeat and parallel. */
-export const tally: OutputShape = { kind: "members", members: tallyMembers };
-
-const totalMembers = membersLike(eventLinesOf([figuresWithoutAccount(createEventTally())]));
-const publisherAuditMembers: { readonly [Name in keyof PublisherAudit]: OutputShape } = {
-  ...totalMembers,
-  publisher: end,
-  balanced: end,
-  books: membersOf(["revenueInr", "paidInr", "pendingInr"]),
+export const tally: OutputShape = {
+  members: {
+    ...membersLike(createTally().summary()),
+    statuses: { members: {}, areNumbered: true },
+    operations: shapeLike(Object.fromEntries(operationIds.map((id) => [id, { sent: 0, ok: 0 }]))),
+  },
 };
-const audit: {
-  readonly [Name in Exclude<keyof Audit, "assertNothingLostOrDoubled">]: OutputShape;
-} = {
-  at: end,
-  balanced: end,
-  discrepancies: { kind: "list", element: end },
-  total: { kind: "members", members: totalMembers },
-  publishers: { kind: "list", element: { kind: "members", members: publisherAuditMembers } },
-  withoutKey: { kind: "members", members: totalMembers },
+
+const figures = eventLinesOf([figuresWithoutAccount(createEventTally())]);
+const books = { revenueInr: 0, paidInr: 0, pendingInr: 0 };
+const audit: AuditFigures = {
+  ...{ at: "", balanced: true, discrepancies: [""], total: figures, withoutKey: figures },
+  publishers: [{ publisher: "", balanced: true, books, ...figures }],
 };
 
 /** The report that each expectation key asks for. */
@@ -65,69 +48,54 @@ export const reports: Readonly<Record<"stats" | "surfaces" | "payouts" | "audit"
   stats: shapeOf(lenientSchemas.stats),
   surfaces: shapeOf(lenientSchemas.surfaces),
   payouts: shapeOf(lenientSchemas.payouts),
-  audit: { kind: "members", members: audit },
+  audit: shapeLike(audit),
 };
 
-const shapes: { readonly [Kind in StepKind]: OutputShape | undefined } = {
-  impression: answerOf(lenientSchemas.impression),
-  click: answerOf(lenientSchemas.click),
-  stats: answerOf(lenientSchemas.stats),
-  surfaces: answerOf(lenientSchemas.surfaces),
-  payouts: answerOf(lenientSchemas.payouts),
-  raw: anything,
-  traffic: tally,
-  repeat: tally,
-  parallel: tally,
-  signUp: publisher,
-  rotateKey: membersOf(["apiKey", "oldKey"]),
-  advance: undefined,
-  assume: undefined,
-  fault: undefined,
-  heal: undefined,
-  setSurface: undefined,
-  expect: undefined,
-};
+const errors = Object.fromEntries(errorMembers.map((name) => [name, undefined]));
 
-/** The output of steps of this kind; undefined if there is none. */
-export function outputOf(kind: StepKind): OutputShape | undefined {
-  return shapes[kind];
+/** The outputs of the kinds of steps that have one. */
+export const outputs: ReadonlyMap<StepKind, OutputShape | undefined> = new Map<
+  StepKind,
+  OutputShape | undefined
+>([
+  ...operationIds.map(
+    (id) => [id, { members: { ...errors, ...membersIn(lenientSchemas[id]) } }] as const,
+  ),
+  ["raw", undefined],
+  ["traffic", tally],
+  ["repeat", tally],
+  ["parallel", tally],
+  ["signUp", publisher],
+  ["rotateKey", shapeLike({ apiKey: "", oldKey: "" })],
+]);
+
+/** What a matcher is compared with at this member of another, which may be a rule. */
+export function shapeWithin(shape: OutputShape, name: string): OutputShape | undefined {
+  if (name === "not") return shape;
+  if (name === "oneOf") return { element: shape };
+  if (shape === "plain") return undefined;
+  if ("element" in shape) return ["", "every", "some"].includes(name) ? shape.element : undefined;
+  if (shape.areNumbered) return "plain";
+  return Object.hasOwn(shape.members, name) ? shape.members[name] : undefined;
 }
 
-function membersOf(
-  names: readonly string[],
-  others: Readonly<Record<string, OutputShape>> = {},
-): OutputShape {
-  const members = { ...Object.fromEntries(names.map((name) => [name, end])), ...others };
-  return { kind: "members", members };
+/** The shape of an example, which must have all possible members. */
+function shapeLike(example: unknown): OutputShape {
+  if (Array.isArray(example)) return { element: shapeLike(example[0]) };
+  return isPlainObject(example) ? { members: membersLike(example) } : "plain";
 }
 
-/** The members of a sample, which must have all possible members. */
-function membersLike<Sample extends object>(
-  sample: Sample,
-): { readonly [Name in keyof Sample]: OutputShape } {
-  const members = Object.entries(sample).map(([name, value]) => [
-    name,
-    typeof value === "object" ? { kind: "members", members: membersLike(value) } : end,
-  ]);
-  return Object.fromEntries(members) as { readonly [Name in keyof Sample]: OutputShape };
-}
-
-function answerOf(schema: JsonSchema): OutputShape {
-  const shape = shapeOf(schema);
-  if (shape.kind !== "members") return shape;
-  const errors = Object.fromEntries(errorMembers.map((name) => [name, anything]));
-  return { kind: "members", members: { ...errors, ...shape.members } };
+function membersLike(example: object): Members {
+  return Object.fromEntries(Object.entries(example).map(([name, one]) => [name, shapeLike(one)]));
 }
 
 /** The contract's schemas describe an object (`properties`), a list (`items`) or a plain value. */
 function shapeOf(schema: JsonSchema): OutputShape {
-  const { properties, items } = schema as {
-    readonly properties?: Readonly<Record<string, JsonSchema>>;
-    readonly items?: JsonSchema;
-  };
-  if (properties !== undefined) {
-    const members = Object.entries(properties).map(([name, one]) => [name, shapeOf(one)]);
-    return { kind: "members", members: Object.fromEntries(members) };
-  }
-  return items === undefined ? end : { kind: "list", element: shapeOf(items) };
+  if ("properties" in schema) return { members: membersIn(schema) };
+  return "items" in schema ? { element: shapeOf(schema.items as JsonSchema) } : "plain";
+}
+
+function membersIn({ properties = {} }: JsonSchema): Members {
+  const members = Object.entries(properties as Readonly<Record<string, JsonSchema>>);
+  return Object.fromEntries(members.map(([name, one]) => [name, shapeOf(one)]));
 }

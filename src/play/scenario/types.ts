@@ -1,4 +1,8 @@
-/** A scenario as people write it: data only, in TypeScript or as JSON. docs/scenarios.md explains each key. */
+/**
+ * A scenario as people write it, in TypeScript or as JSON, and the only definition of it: `npm run docs` turns this file into
+ * docs/scenario.schema.json, by which walk.ts checks scenarios. In errors the first sentence on a type of texts or numbers
+ * follows "must be". What a schema can't say stands in meanings.ts, by the type's name. docs/scenarios.md explains each key.
+ */
 
 import type { Duration } from "../../base/duration.ts";
 import type { FaultRule } from "../../faults/rule.ts";
@@ -10,31 +14,53 @@ import type { Traffic } from "../traffic/traffic.ts";
 
 /** What happens, in which order, and what is expected. */
 export interface Scenario {
+  /** The URL of this schema, for editors. */
   readonly $schema?: string | undefined;
-  /** Letters, digits and hyphens. */
-  readonly name: string;
+  readonly name: ScenarioName;
   /** What a client must survive, in a sentence or two. Lists show the first sentence. */
-  readonly about: string;
-  /** @default "adsim" */
+  readonly about: Prose;
+  /** Seed of the world's random draws. @default "adsim" */
   readonly seed?: string | undefined;
-  /** When the clock starts, in ISO 8601. @default "2026-01-15T00:00:00Z" */
+  /** When the clock starts. @default "2026-01-15T00:00:00Z" */
   readonly start?: string | undefined;
-  /** Number of seeded publishers. @default 25 */
+  /** Number of seeded publishers. @asType integer @minimum 1 @maximum 1000000 @default 25 */
   readonly publishers?: number | undefined;
-  /** @default "typical" */
+  /** What the publishers' history is like. @default "typical" */
   readonly profile?: Profile | undefined;
-  /** Choices for assumptions, in force from the start. @default the catalogue's */
+  /** Choices for assumptions, in force from the start. */
   readonly assumptions?: Choices | undefined;
-  /** Fault rules from the start. @default none */
+  /** Fault rules from the start. @maxItems 1000 */
   readonly faults?: readonly FaultRule[] | undefined;
+  /** What happens, in order. @minItems 1 */
   readonly steps: readonly Step[];
-  /** What must hold after the last step. */
+  /** What must be true after the last step. */
   readonly expectations?: readonly Expectation[] | undefined;
-  /** Bounds for the whole run, such as "p99 < 50ms", "errors < 0.1%", "invariants = 0". */
-  readonly thresholds?: readonly string[] | undefined;
+  /** Bounds for the whole run. @maxItems 20 */
+  readonly thresholds?: readonly ThresholdText[] | undefined;
   /** `failed`: it shows a defect. Then it passes if something fails, and fails if nothing does. @default "passed" */
   readonly result?: "passed" | "failed" | undefined;
 }
+
+/** Letters and digits, with single hyphens between them. @maxLength 64 @pattern ^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$ */
+type ScenarioName = string;
+
+/** A text of 1 to 10,000 characters. @minLength 1 @maxLength 10000 */
+type Prose = string;
+
+/** A bound for the whole run, such as "p99 < 50ms", "errors < 0.1%" or "invariants = 0". */
+type ThresholdText = string;
+
+/** An instant in ISO 8601, such as "2026-03-01T00:00:00Z". */
+type Instant = string;
+
+/** Longer than 0 and at most a day, such as "10s". */
+export type Timeout = Duration;
+
+/** A whole number, 0 or more. @asType integer @minimum 0 */
+type Index = number;
+
+/** A whole number, 1 or more. @asType integer @minimum 1 */
+type Count = number;
 
 /** One thing that happens. The key says what. */
 export type Step =
@@ -47,46 +73,68 @@ export type Step =
   | SignUpStep
   | SetSurfaceStep
   | RotateKeyStep
-  | ExpectStep
   | RepeatStep
-  | ParallelStep;
+  | ParallelStep
+  | ExpectStep;
 
 /** The keys that every step may have. */
 interface StepLabel {
-  /** The name by which later steps refer to the output. A letter, then letters, digits, `_` and `-`. */
-  readonly as?: string | undefined;
+  /** The name by which later steps refer to the output. */
+  readonly as?: NewName | undefined;
   /** Why the step is here, for readers and reports. */
-  readonly note?: string | undefined;
+  readonly note?: Prose | undefined;
 }
 
-/** A publisher's ordinal in the population, or the name of the step that signed it up. */
+/** A letter, then at most 63 letters, digits, underscores and hyphens. @pattern ^[A-Za-z][A-Za-z0-9_-]{0,63}$ */
+type NewName = string;
+
+/** The name of an earlier request. @maxLength 64 */
+type AnswerName = string;
+
+/** A publisher's ordinal in the population, or the name of the step that signed it up. @minimum 0 @multipleOf 1 */
 export type PublisherRef = number | string;
 
-/** A path into a step's output (`first.impression_id`, `burst.sent`) or a publisher (`publishers.1.id`). */
+/** A path into the output of an earlier step (`first.impression_id`, `burst.sent`) or a publisher (`publishers.1.id`). @maxLength 500 */
+type Path = string;
+
 export interface Reference {
-  readonly ref: string;
+  readonly ref: Path;
 }
 
-/** A value in a request. */
+/** A text, a number, true, false, null, or one of { "ref": "NAME.path" }, { "header": "name", "of": "NAME" }, { "numbered": "text" }, { "daysAgo": 1 }. */
 export type Value = string | number | boolean | null | Reference | HeaderOf | Numbered | DaysAgo;
 
 /** A header of an earlier answer. */
 export interface HeaderOf {
-  readonly header: string;
-  readonly of: string;
+  readonly header: HeaderName;
+  readonly of: AnswerName;
 }
+
+/** A header's name in lower case. @pattern ^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$ */
+type HeaderName = string;
 
 /** The text followed by the round number, from 1, of the innermost repeat or parallel. */
 export interface Numbered {
+  /** @maxLength 1000 */
   readonly numbered: string;
 }
 
 /** A date, counted in UTC days from the target's today. */
 export interface DaysAgo {
+  /** @asType integer @minimum 0 @maximum 36525 */
   readonly daysAgo: number;
 }
 
-/** Parameters of an operation. Missing required ones are filled in: the publisher's id, its first surface, "ad-1". */
+type Values = { readonly [name: string]: Value };
+
+/** @maxProperties 100 @propertyNames {description: "A header's name.", pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$"} */
+type Headers = { readonly [name: string]: Value };
+
+/**
+ * A request, of one operation or raw. Missing parameters are filled in: the publisher's id, its first surface, "ad-1".
+ * @exactlyOne [{required: ["impression"]}, {required: ["click"]}, {required: ["stats"]}, {required: ["surfaces"]},
+ * {required: ["payouts"]}, {required: ["raw"]}]
+ */
 export interface RequestStep extends StepLabel {
   readonly impression?:
     | {
@@ -100,7 +148,6 @@ export interface RequestStep extends StepLabel {
   readonly stats?: StatsParameters | undefined;
   readonly surfaces?: { readonly publisher_id?: Value | undefined } | undefined;
   readonly payouts?: PayoutsParameters | undefined;
-  /** Sent as written. Only the key is filled in. */
   readonly raw?: RawRequest | undefined;
   /** Supplies the key, and the parameters that the step leaves out. @default 0 */
   readonly publisher?: PublisherRef | undefined;
@@ -108,9 +155,10 @@ export interface RequestStep extends StepLabel {
   readonly key?: Value | undefined;
   /** How the parameters of a POST are sent. @default "json" */
   readonly encoding?: "json" | "form" | "query" | undefined;
-  readonly headers?: Readonly<Record<string, Value>> | undefined;
+  readonly headers?: Headers | undefined;
   /** How long the client waits for the answer before it gives up. @default "10s" */
-  readonly timeout?: Duration | undefined;
+  readonly timeout?: Timeout | undefined;
+  /** What the answer must look like. */
   readonly expect?: AnswerExpectation | undefined;
 }
 
@@ -126,171 +174,240 @@ export interface PayoutsParameters {
   readonly limit?: Value | undefined;
 }
 
+/** Sent as written. Only the key is filled in. */
 export interface RawRequest {
-  readonly method: string;
-  /** Starts with a slash. Percent-encoding is sent as written. */
-  readonly path: string;
-  readonly query?: string | Readonly<Record<string, Value>> | undefined;
+  readonly method: Method;
+  readonly path: RawPath;
+  readonly query?: RawQuery | Values | undefined;
   /** Text is sent as written, an object as JSON. */
-  readonly body?: string | Readonly<Record<string, Value>> | undefined;
+  readonly body?: string | Values | undefined;
 }
 
-/** Advances the world's clock. */
+/** An HTTP method such as GET, but not CONNECT. @pattern ^(?![Cc][Oo][Nn]{2}[Ee][Cc][Tt]$)[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$ */
+type Method = string;
+
+/** Printable ASCII that begins with a slash, without spaces and #: percent-encode the rest. @maxLength 16000 @pattern ^/[!-"$-~]*$ */
+type RawPath = string;
+
+/** Printable ASCII without spaces and #: percent-encode the rest. @maxLength 16000 @pattern ^[!-"$-~]*$ */
+type RawQuery = string;
+
 export interface AdvanceStep extends StepLabel {
+  /** Advances the world's clock. */
   readonly advance:
     | Duration
-    /** To this instant, in ISO 8601. It can't be in the past. */
-    | { readonly to: string }
+    /** To this instant. It can't be in the past. */
+    | { readonly to: Instant }
     /** Until the Retry-After of this answer (seconds or a date) is over, minus `less`, plus `more`. */
     | {
-        readonly retryAfterOf: string;
+        readonly retryAfterOf: AnswerName;
         readonly less?: Duration | undefined;
         readonly more?: Duration | undefined;
       };
 }
 
 export interface TrafficStep extends StepLabel {
+  /** Sends many requests on a schedule. */
   readonly traffic: Traffic;
-  readonly expect?: Matcher | undefined;
+  readonly expect?: TallyMatcher | undefined;
 }
 
-/** Changes assumptions from now on. */
 export interface AssumeStep extends StepLabel {
+  /** Changes assumptions from now on. */
   readonly assume: Choices;
 }
 
 export interface FaultStep extends StepLabel {
+  /** Installs a fault rule. */
   readonly fault: FaultRule;
 }
 
-/** Removes fault rules by id, or all of them. */
 export interface HealStep extends StepLabel {
-  readonly heal: "all" | string | readonly string[];
+  /** Removes fault rules by id, or all of them ("all"). */
+  readonly heal: RuleId | RuleIds;
 }
+
+/** A rule's id, or "all". @pattern ^[A-Za-z0-9._-]{1,64}$ */
+type RuleId = string;
+
+/** @minItems 1 */
+type RuleIds = readonly RuleId[];
 
 /** Later steps refer to the new publisher by this step's name. */
 export interface SignUpStep extends StepLabel {
+  /** Adds a publisher. */
   readonly signUp: SignUpRequest;
 }
 
 export interface SetSurfaceStep extends StepLabel {
-  readonly setSurface: {
-    /** @default 0 */
-    readonly publisher?: PublisherRef | undefined;
-    /** Index among the publisher's surfaces. @default 0 */
-    readonly surface?: number | undefined;
-    readonly status?: string | undefined;
-    readonly cpmRange?: readonly [number, number] | undefined;
-  };
+  readonly setSurface: SetSurface;
+}
+
+/** Changes a surface. */
+interface SetSurface {
+  /** @default 0 */
+  readonly publisher?: PublisherRef | undefined;
+  /** Index among the publisher's surfaces. @default 0 */
+  readonly surface?: Index | undefined;
+  readonly status?: string | undefined;
+  readonly cpmRange?: readonly [number, number] | undefined;
 }
 
 /** Outputs the new key as `NAME.apiKey` and the old one as `NAME.oldKey`. */
 export interface RotateKeyStep extends StepLabel {
+  /** Gives the publisher a new key. */
   readonly rotateKey: { readonly publisher?: PublisherRef | undefined };
 }
 
-export interface ExpectStep extends StepLabel {
-  readonly expect: Expectation;
+export interface RepeatStep extends StepLabel {
+  readonly repeat: Repeat;
+  readonly expect?: TallyMatcher | undefined;
 }
 
-export interface RepeatStep extends StepLabel {
-  readonly repeat: {
-    readonly times: number;
-    /** Time to wait after each round. @default none */
-    readonly every?: Duration | undefined;
-    readonly steps: readonly Step[];
-  };
-  /** Checked against the tally of all its requests. */
-  readonly expect?: Matcher | undefined;
+/** Plays steps several times. */
+interface Repeat {
+  readonly times: Count;
+  /** Time to wait after each round. @default "0s" */
+  readonly every?: Duration | undefined;
+  /** @minItems 1 */
+  readonly steps: readonly Step[];
+}
+
+export interface ParallelStep extends StepLabel {
+  readonly parallel: Parallel;
+  readonly expect?: TallyMatcher | undefined;
 }
 
 /** Requests at one instant. In real time they are sent concurrently; in virtual time they arrive in this order. */
-export interface ParallelStep extends StepLabel {
-  readonly parallel: {
-    /** @default 1 */
-    readonly times?: number | undefined;
-    readonly steps: readonly RequestStep[];
-  };
-  /** Checked against the tally of all its requests. */
-  readonly expect?: Matcher | undefined;
+interface Parallel {
+  /** All requests are in memory at once. @asType integer @minimum 1 @maximum 100000 @default 1 */
+  readonly times?: number | undefined;
+  /** @minItems 1 */
+  readonly steps: readonly RequestStep[];
 }
 
-/** What an answer must look like. */
+export interface ExpectStep extends StepLabel {
+  /** What must be true at this point. */
+  readonly expect: Expectation;
+}
+
+/** What an answer must look like. @minProperties 1 */
 export interface AnswerExpectation {
-  /** @default "answered", if anything else about the answer is expected */
-  readonly outcome?: RequestOutcome | readonly RequestOutcome[] | undefined;
+  /** @default "answered" */
+  readonly outcome?: RequestOutcome | RequestOutcomes | undefined;
   readonly status?: StatusMatcher | undefined;
   /** By lower-case name. */
-  readonly headers?: Readonly<Record<string, Matcher>> | undefined;
+  readonly headers?: HeaderMatchers | undefined;
   /** Matches the body parsed as JSON. */
   readonly body?: Matcher | undefined;
   /** Matches the body as received. */
-  readonly text?: Matcher | undefined;
+  readonly text?: PlainMatcher | undefined;
 }
+
+/** @minItems 1 */
+type RequestOutcomes = readonly RequestOutcome[];
+
+/** @propertyNames {description: "A header's name in lower case.", pattern: "^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$"} */
+type HeaderMatchers = { readonly [name: string]: PlainMatcher };
 
 export type Expectation =
   /** About an earlier answer. @default the last one */
-  | (AnswerExpectation & { readonly answer?: string | undefined })
+  | (AnswerExpectation & { readonly answer?: AnswerName | undefined })
   /** About an earlier step's output (an answer's body, a tally, a publisher), or a part of it by path. */
-  | { readonly of: string; readonly is: Matcher }
+  | { readonly of: OutputPath; readonly is: Matcher }
   /** About what the service reports. A scratch copy is asked, so the world's quota isn't spent. */
-  | (ReportExpectation & { readonly stats: StatsParameters })
-  | (ReportExpectation & { readonly surfaces: Record<string, never> })
-  | (ReportExpectation & { readonly payouts: PayoutsParameters })
+  | ({ readonly stats: StatsParameters } & ReportExpectation)
+  | ({ readonly surfaces: Record<string, never> } & ReportExpectation)
+  | ({ readonly payouts: PayoutsParameters } & ReportExpectation)
   /** About the answer of GET /_sim/audit. */
   | { readonly audit: Matcher }
-  /** An invariant's id, or "all". */
-  | { readonly invariant: string };
+  | { readonly invariant: InvariantId };
+
+/** A path into the output of an earlier step, such as "burst.statuses.200". @maxLength 500 */
+type OutputPath = string;
 
 interface ReportExpectation {
   readonly publisher?: PublisherRef | undefined;
   readonly is: Matcher;
 }
 
+/** An invariant's id, or "all". */
+type InvariantId = string;
+
+/** Matches the tally of all requests of the step. */
+type TallyMatcher = Matcher;
+
 /**
  * What a value must look like. A plain value must be equal. An object must have these members; others are ignored. A list
  * must have the same length and match element by element. A rule is an object whose only key is one of those below.
  */
-export type Matcher =
-  | Value
-  | { readonly [member: string]: Matcher }
-  | readonly Matcher[]
-  | MatchRule;
+export type Matcher = Value | Members | readonly Matcher[] | MatchRule;
+
+/**
+ * Members of an object.
+ * @not {type: "object", minProperties: 1, maxProperties: 1, propertyNames: {enum: ["ref", "numbered", "daysAgo", "atLeast", "atMost", "between",
+ * "oneOf", "not", "type", "contains", "startsWith", "length", "every", "some", "absent", "sum", "equals", "greaterThan",
+ * "greaterThanOrEqual", "moreThan", "gt", "gte", "lessThan", "lessThanOrEqual", "lt", "lte", "eq", "equal", "anyOf"]}}
+ */
+interface Members {
+  readonly [member: string]: Matcher;
+}
+
+/** A value or a rule with one key. */
+export type PlainMatcher = Value | MatchRule;
 
 export type MatchRule =
-  | { readonly atLeast: Operand }
-  | { readonly atMost: Operand }
-  | { readonly between: readonly [Operand, Operand] }
-  | { readonly oneOf: readonly Matcher[] }
+  | NumberRule
+  | { readonly oneOf: Matchers }
   | { readonly not: Matcher }
-  | { readonly type: "string" | "integer" | "number" | "boolean" | "null" | "array" | "object" }
-  | { readonly contains: string }
-  | { readonly startsWith: string }
+  | { readonly contains: Part }
+  | { readonly startsWith: Part }
   /** The length of a text, in UTF-16 units, or of a list. */
-  | { readonly length: Matcher }
-  /** Every element of a list must match. An empty list gives the result `unknown`. */
+  | { readonly length: PlainMatcher }
+  /** Every element of a list must match. An empty list gives the result `undecided`. */
   | { readonly every: Matcher }
   | { readonly some: Matcher }
-  | { readonly absent: true }
-  /** Equal to this sum, exact to the micro-INR. */
-  | { readonly sum: readonly Operand[] }
+  | { readonly absent: True }
   /** Equal to this literally, even if it looks like a rule. */
   | { readonly equals: unknown };
 
-/** What a status must be: a number, or a rule that fits numbers. */
-export type StatusMatcher =
-  | number
-  | Reference
-  | Extract<
-      MatchRule,
-      | { atLeast: unknown }
-      | { atMost: unknown }
-      | { between: unknown }
-      | { sum: unknown }
-      | { type: unknown }
-    >
-  | { readonly oneOf: readonly StatusMatcher[] }
-  | { readonly not: StatusMatcher }
-  | { readonly equals: number };
+type NumberRule =
+  | { readonly atLeast: Operand }
+  | { readonly atMost: Operand }
+  | { readonly between: Bounds }
+  | { readonly type: "string" | "integer" | "number" | "boolean" | "null" | "array" | "object" }
+  /** Equal to this sum, exact to the micro-INR. */
+  | { readonly sum: Operands };
 
-export type Operand = number | Reference | { readonly sum: readonly Operand[] };
+/** A text of 1 to 100,000 characters. @minLength 1 @maxLength 100000 */
+type Part = string;
+
+/** @minItems 1 */
+type Matchers = readonly Matcher[];
+
+/** True. To expect a value to exist, use { "not": { "absent": true } }. */
+type True = true;
+
+/** A pair [least, most], the lower bound first. */
+type Bounds = readonly [Operand, Operand];
+
+/** A number from 100 to 599, such as 200, or a rule with one key for numbers. */
+export type StatusMatcher =
+  | Status
+  | Reference
+  | NumberRule
+  | { readonly oneOf: StatusMatchers }
+  | { readonly not: StatusMatcher }
+  | { readonly equals: Status };
+
+/** A number from 100 to 599. @asType integer @minimum 100 @maximum 599 */
+type Status = number;
+
+/** @minItems 1 */
+type StatusMatchers = readonly StatusMatcher[];
+
+/** A number, { "ref": "NAME.path" }, or { "sum": [...] } of these. */
+export type Operand = number | Reference | { readonly sum: Operands };
+
+/** @minItems 1 */
+type Operands = readonly Operand[];

@@ -81,12 +81,12 @@ const price = v.pipe(
   // A number with two decimals is exactly the result of this division.
   v.check((inr) => Math.round(inr * 100) / 100 === inr, "must be whole paise"),
 );
-export const cpmRange: Schema<[lower: number, upper: number]> = v.pipe(
+const cpmRange: Schema<[lower: number, upper: number]> = v.pipe(
   v.strictTuple([price, price], "must be [lower, upper] in INR"),
   v.check(([lower, upper]) => lower <= upper, "must have its lower bound first"),
   v.description("INR for a thousand impressions, lower bound first."),
 );
-export const surfaceStatus: Schema<string> = v.picklist(
+const surfaceStatus: Schema<string> = v.picklist(
   surfaceStatuses,
   `must be one of ${surfaceStatuses.join(", ")}`,
 );
@@ -127,11 +127,9 @@ const rangeSchema = strictObject({
   limit: v.optional(v.pipe(fromZero, v.minValue(1, "must be at least 1")), 20),
 });
 const countSchema = strictObject({ count: fromZero });
-/** The message for a change without any member. */
-export const CHANGE_EXPECTED = "must change status, cpmRange or both";
-const changeSchema: Schema<SurfaceChange> = v.pipe(
+export const changeSchema: Schema<SurfaceChange> = v.pipe(
   strictObject({ status: v.optional(surfaceStatus), cpmRange: v.optional(cpmRange) }),
-  v.check((change) => Object.keys(change).length > 0, CHANGE_EXPECTED),
+  v.check((change) => Object.keys(change).length > 0, "must change status, cpmRange or both"),
 );
 
 /** The account of the publisher with this id. @throws InputError if there is none. */

@@ -56,12 +56,12 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   // Steps.
   [
     "steps.1",
-    /one key .*impression, click.* Did you mean "impression"\?/,
+    /must have one of impression, click.* Did you mean "impression"\?/,
     of(first, { impresion: {} }),
   ],
   [
     "steps.0",
-    /has impression and click. A step has only one of these/,
+    /has impression and click. Only one of these/,
     of({ impression: {}, click: { impression_id: "x" } }),
   ],
   [
@@ -82,11 +82,11 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   ],
   ["steps.0.headers.x-a", /printable ASCII/, of({ impression: {}, headers: { "x-a": "a\r\nb" } })],
   [
-    "steps.0.headers.x-a",
+    "steps.0.headers.X-A",
     /appears twice/,
     of({ impression: {}, headers: { "x-a": "a", "X-A": "b" } }),
   ],
-  ["steps.0.raw.path", /must begin with a slash/, of({ raw: { method: "GET", path: "v1" } })],
+  ["steps.0.raw.path", /begins with a slash/, of({ raw: { method: "GET", path: "v1" } })],
   ["steps.0.raw.method", /HTTP method/, of({ raw: { method: "G T", path: "/" } })],
   ["steps.0.advance", /whole milliseconds/, of({ advance: "soon" })],
   [
@@ -102,7 +102,11 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   ["steps.0.signUp", /must be an object/, of({ signUp: [] })],
   ["steps.0.setSurface.status", /must be one of active/, of({ setSurface: { status: "gone" } })],
   ["steps.0.setSurface", /status, cpmRange or both/, of({ setSurface: {} })],
-  ["steps.0.parallel.steps.0", /only have requests/, of({ parallel: { steps: [{ advance: 1 }] } })],
+  [
+    "steps.0.parallel.steps.0",
+    /must have one of impression, click, stats/,
+    of({ parallel: { steps: [{ advance: 1 }] } }),
+  ],
   [
     "steps.0.repeat.steps.0.expect.status",
     /from 100 to 599/,
@@ -132,7 +136,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   ],
   [
     "steps.0.traffic.mix",
-    /weight above 0/,
+    /one of them above 0/,
     of({ traffic: { for: 1, arrivals: constant, mix: { stats: 0 } } }),
   ],
   [
@@ -141,7 +145,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
     of({ traffic: { for: 1, arrivals: constant, publishers: [0, 25] } }),
   ],
   // Expectations and matchers.
-  ["steps.0.expect", /must expect at least one of/, of({ impression: {}, expect: {} })],
+  ["steps.0.expect", /must have at least one of/, of({ impression: {}, expect: {} })],
   [
     "steps.0.expect.headers.ETag",
     /lower case/,
@@ -170,7 +174,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   ["steps.0.expect", /no request comes before/, of({ expect: { status: 200 } })],
   [
     "expectations.0.invariant",
-    /or "all": M1, M2/,
+    /one of all, M1, M2/,
     { ...of(first), expectations: [{ invariant: "money" }] },
   ],
   // References.
@@ -184,7 +188,11 @@ test.each<[field: string, says: RegExp, input: unknown]>([
     /no such member\. Did you mean "impression_id"/,
     of(first, click("first.impresion_id")),
   ],
-  ["steps.0.click.impression_id.ref", /comes later/, of(click("first.impression_id"), first)],
+  [
+    "steps.0.click.impression_id.ref",
+    /an earlier step. No earlier step has a name/,
+    of(click("first.impression_id"), first),
+  ],
   [
     "steps.1.click.impression_id.ref",
     /object or a list/,
@@ -207,7 +215,7 @@ test.each<[field: string, says: RegExp, input: unknown]>([
   ],
   [
     "steps.0.parallel.steps.1.click.impression_id.ref",
-    /comes later/,
+    /an earlier step. No earlier step has a name/,
     of({ parallel: { steps: [first, click("first.impression_id")] } }),
   ],
   [

@@ -5,6 +5,7 @@ import {
   type ParseScenarioOptions,
   parseScenario,
 } from "../../../src/play/scenario/parse-scenario.ts";
+import type { Scenario } from "../../../src/scenario.ts";
 
 /** Why the scenario is refused; undefined if it isn't. */
 export function refusalOf(input: unknown, options?: ParseScenarioOptions): InputError | undefined {
@@ -17,7 +18,7 @@ export function refusalOf(input: unknown, options?: ParseScenarioOptions): Input
   }
 }
 
-export const everything: Readonly<Record<string, unknown>> = {
+export const everything: Scenario = {
   $schema: "./scenario.schema.json",
   name: "one-of-everything",
   about: "Every kind of step and matcher once.",

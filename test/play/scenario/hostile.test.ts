@@ -18,12 +18,6 @@ function circle(): unknown {
   return of(step);
 }
 
-function nested(levels: number): unknown {
-  let step: unknown = { advance: 1 };
-  for (let level = 0; level < levels; level += 1) step = { repeat: { times: 1, steps: [step] } };
-  return of(step);
-}
-
 class Thing {
   readonly name = "thing";
 }
@@ -35,12 +29,6 @@ test.each<[name: string, field: string, says: RegExp, input: unknown]>([
     request({ expect: { body: deep(10_000) } }),
   ],
   ["a circle", `steps.0.${"expect.body.again.".repeat(3)}expect…`, /deeper than 100/, circle()],
-  [
-    "nested repeats",
-    `steps.0${".repeat.steps.0".repeat(8)}.repeat`,
-    /in 8 other repeats/,
-    nested(9),
-  ],
   [
     "10,001 steps",
     "steps.10000",
@@ -57,16 +45,21 @@ test.each<[name: string, field: string, says: RegExp, input: unknown]>([
   [
     "a huge number",
     "steps.0.repeat.times",
-    /whole number from 1/,
+    /whole number, 1 or more/,
     of({ repeat: { times: 1e300, steps: [{ advance: 1 }] } }),
   ],
-  ["a list with gaps", "steps.0", /must be data, not undefined/, { ...of(), steps: new Array(3) }],
-  ["a Map", "steps", /plain object/, { ...of(), steps: new Map() }],
-  ["a Date", "steps.0.advance", /plain object/, of({ advance: new Date(0) })],
-  ["an object of a class", "steps.0.impression", /plain object/, of({ impression: new Thing() })],
-  ["a function", "steps.0.note", /must be data, not a function/, request({ note: () => "x" })],
-  ["a bigint", "steps.0.timeout", /must be data, not a bigint/, request({ timeout: 1n })],
-  ["a lone surrogate", "steps.0.note", /well-formed/, request({ note: "\ud800" })],
+  ["a list with gaps", "steps.0", /JSON can hold, not undefined/, { ...of(), steps: new Array(3) }],
+  ["a Map", "steps", /data that JSON can hold/, { ...of(), steps: new Map() }],
+  ["a Date", "steps.0.advance", /data that JSON can hold/, of({ advance: new Date(0) })],
+  [
+    "an object of a class",
+    "steps.0.impression",
+    /data that JSON can hold/,
+    of({ impression: new Thing() }),
+  ],
+  ["a function", "steps.0.note", /JSON can hold, not a function/, request({ note: () => "x" })],
+  ["a bigint", "steps.0.timeout", /JSON can hold, not 1/, request({ timeout: 1n })],
+  ["a lone surrogate", "steps.0.note", /must be a text/, request({ note: "\ud800" })],
   [
     "10⁹ events",
     "steps.0",
@@ -75,7 +68,7 @@ test.each<[name: string, field: string, says: RegExp, input: unknown]>([
   ],
   [
     "10⁶ × 10⁶ × 10⁶ requests",
-    "steps.0.repeat.steps.0.repeat.steps.0.repeat.steps.0",
+    "steps.0",
     /brings the scenario to/,
     of({
       repeat: {

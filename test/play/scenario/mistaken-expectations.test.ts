@@ -1,12 +1,12 @@
 /** Expectations that no play could meet, or that would check nothing, are refused before anything is played. */
 
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Ajv } from "ajv";
 import { expect, test } from "vitest";
 import { InputError } from "../../../src/base/input.ts";
 import { scenarioJsonSchema } from "../../../src/play/scenario/json-schema.ts";
 import { of, refusalOf } from "./everything.ts";
 
-const validates = new Ajv2020({ allowUnionTypes: true }).compile(scenarioJsonSchema);
+const validates = new Ajv({ allowUnionTypes: true }).compile(scenarioJsonSchema);
 
 const refused = (input: unknown): InputError => refusalOf(input) ?? new InputError("", "was taken");
 const status = (expected: unknown): object => of({ stats: {}, expect: { status: expected } });

@@ -27,8 +27,8 @@ test.each<[object, string]>([
   [{ kind: "burst", count: 1, every: "1s", within: "2s" }, "arrivals"],
   [{ kind: "trace", atMs: [] }, "arrivals.atMs"],
   [{ kind: "trace", atMs: [1, 3, 2] }, "arrivals.atMs"],
-  [{ kind: "trace", atMs: [-1] }, "arrivals.atMs"],
-  [{ kind: "trace", atMs: ["1"] }, "arrivals.atMs"],
+  [{ kind: "trace", atMs: [-1] }, "arrivals.atMs.0"],
+  [{ kind: "trace", atMs: ["1"] }, "arrivals.atMs.0"],
 ])("arrivals %o are refused", (arrivals, field) => {
   expect(fieldRefused({ ...steady, arrivals })).toBe(field);
 });
