@@ -15,6 +15,7 @@ const floors = Array.from(
 /** Files above 300 lines, each with its reason. */
 const longFiles: Readonly<Record<string, string>> = {
   "src/spec/assumptions/catalogue.ts": "one table",
+  "src/play/scenario/types.ts": "one grammar",
 };
 const MAX_LINES = 300;
 const MAX_FUNCTION_LINES = 70;
@@ -31,7 +32,7 @@ function filesUnder(folder: string): SourceFile[] {
     ? readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     : [];
   return paths
-    .filter((path) => path.endsWith(".ts") && !path.includes("node_modules"))
+    .filter((path) => /\.[jt]s$/.test(path) && !path.includes("node_modules"))
     .map((path) => {
       const full = join(root, folder, path);
       const text = readFileSync(full, "utf8");
@@ -53,7 +54,7 @@ function codeOf(text: string): string {
 }
 
 const sources = filesUnder("src");
-const everything = [...sources, ...filesUnder("test"), ...filesUnder("bench")];
+const everything = [...sources, ...["test", "bench", "build"].flatMap(filesUnder)];
 const isEntry = (path: string): boolean => /^src\/[a-z-]+\.ts$/.test(path);
 const floorOf = (path: string): string => path.split("/")[1] ?? "";
 

@@ -6,13 +6,7 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/**
- * Whole milliseconds (1500), or a whole number with a unit ("250ms", "90s", "15m", "36h", "30d").
- *
- * @minimum 0
- * @multipleOf 1
- * @pattern ^\d{1,15}(ms|s|m|h|d)$
- */
+/** Whole milliseconds, or a whole number with a unit ("250ms", "90s", "15m", "36h", "30d"). @minimum 0 @multipleOf 1 @pattern ^\d{1,15}(ms|s|m|h|d)$ */
 export type Duration = number | string;
 
 /** The largest first. */

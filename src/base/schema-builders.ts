@@ -41,14 +41,11 @@ export function oneOrMore<Item>(
   );
 }
 
-/** Adds a description, which editors show. */
-export function described<Output>(schema: Schema<Output>, description: string): Schema<Output> {
-  return v.pipe(schema, v.description(description));
-}
-
 /** A member that may be left out. */
 export function optional<Output>(schema: Schema<Output>, description?: string) {
-  return v.optional(description === undefined ? schema : described(schema, description));
+  return v.optional(
+    description === undefined ? schema : v.pipe(schema, v.description(description)),
+  );
 }
 
 /** A schema that JSON Schema defines once, under this name. The getter lets schemas refer to each other. */

@@ -58,7 +58,7 @@ const assumptionsSchema = v.custom<Readonly<Record<string, unknown>>>(
   'must be an object of choices by key, such as { "dedup.repeat": "conflict" }',
 );
 
-export const publisherCount: Schema<number> = wholeBetween(1, MAX_POPULATION);
+const publisherCount: Schema<number> = wholeBetween(1, MAX_POPULATION);
 
 const optionsSchema = strictObject({
   seed: v.optional(v.string(), "adsim"),

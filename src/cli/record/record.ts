@@ -40,7 +40,7 @@ export async function record(file: string, flags: RecordFlags, host: HostProcess
   try {
     scenario = scenarioOfRecording(recording, name);
     mustFit(file, scenario.steps.length);
-    parseScenario(scenario);
+    parseScenario(scenario, { maxSteps: MAX_RECORDED_STEPS });
   } catch (error) {
     if (!(error instanceof InputError) || error.field === "name") throw error;
     throw couldNotRun(`${file} can't become a scenario: ${error.message}`);

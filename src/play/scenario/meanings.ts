@@ -44,7 +44,7 @@ export const meanings: Readonly<Record<string, Meaning>> = {
 
   Instant: { isSound: (text: string) => parseInstant(text) !== undefined },
   Duration: { isSound: isDuration },
-  Timeout: { isSound: (timeout: Duration) => isWithin(timeout, DAY_MS) },
+  Patience: { isSound: (timeout: Duration) => isWithin(timeout, DAY_MS) },
   Span: { isSound: (span: Duration) => isWithin(span, Number.POSITIVE_INFINITY) },
   RateAboveZero: { isSound: (rate: Rate) => (parseRate(rate) ?? 0) > 0 },
   Hours: { isSound: (hours: readonly number[]) => hours.some((one) => one > 0) },
@@ -70,6 +70,7 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   NewName: { leave: checkNewName },
   AnswerName: answer,
   PublisherRef: { leave: checkPublisher },
+  Sender: { leave: checkPublisher },
   Path: { leave: checkPath },
   Numbered: {
     leave: (_: unknown, place) => {

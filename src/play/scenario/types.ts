@@ -10,7 +10,7 @@ import type { RequestOutcome } from "../../invariants/client-exchange.ts";
 import type { Choices } from "../../simulator/simulator-options.ts";
 import type { SignUpRequest } from "../../world/accounts/publisher-directory.ts";
 import type { Profile } from "../../world/publishers/profiles.ts";
-import type { Traffic } from "../traffic/traffic.ts";
+import type { Patience, Traffic } from "../traffic/traffic.ts";
 
 /** What happens, in which order, and what is expected. */
 export interface Scenario {
@@ -52,9 +52,6 @@ type ThresholdText = string;
 
 /** An instant in ISO 8601, such as "2026-03-01T00:00:00Z". */
 type Instant = string;
-
-/** Longer than 0 and at most a day, such as "10s". */
-export type Timeout = Duration;
 
 /** A whole number, 0 or more. @asType integer @minimum 0 */
 type Index = number;
@@ -157,7 +154,7 @@ export interface RequestStep extends StepLabel {
   readonly encoding?: "json" | "form" | "query" | undefined;
   readonly headers?: Headers | undefined;
   /** How long the client waits for the answer before it gives up. @default "10s" */
-  readonly timeout?: Timeout | undefined;
+  readonly timeout?: Patience | undefined;
   /** What the answer must look like. */
   readonly expect?: AnswerExpectation | undefined;
 }

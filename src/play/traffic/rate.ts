@@ -6,11 +6,7 @@ import type { Rate } from "./traffic.ts";
 
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
-/** The error message for an invalid rate. */
-export const RATE_EXPECTED: string =
-  'must be a number of requests per unit of time, such as "133.5/s", "8000/m", "500/h" or "11520000/d"';
-
-export const RATE = /^(\d{1,12}(?:\.\d{1,6})?)\/([smhd])$/;
+const RATE = /^(\d{1,12}(?:\.\d{1,6})?)\/([smhd])$/;
 
 /** Requests per millisecond; undefined if it isn't a rate. */
 export function parseRate(text: unknown): number | undefined {

@@ -4,7 +4,6 @@
  */
 
 import type { Duration } from "../../base/duration.ts";
-import type { PublisherRef, Timeout } from "../scenario/types.ts";
 
 export interface Traffic {
   readonly for: Span;
@@ -12,7 +11,7 @@ export interface Traffic {
   /** Operations by weight. Clicks aren't listed: they follow impressions. @default { impression: 1 } */
   readonly mix?: Mix | undefined;
   /** Ordinals or names of signUp steps. One is drawn at random for each request. @minItems 1 @default [0] */
-  readonly publishers?: readonly PublisherRef[] | undefined;
+  readonly publishers?: readonly Sender[] | undefined;
   /** How many of each publisher's surfaces to use, from its first. Default: all. @asType integer @minimum 1 */
   readonly surfaces?: number | undefined;
   /** Share of impressions that repeat the session, surface and ad of one of the last 100. @default 0 */
@@ -22,11 +21,17 @@ export interface Traffic {
   /** Share of impressions that are clicked, and how long after. Default: none. */
   readonly clicks?: { readonly rate: Share; readonly after?: Duration | undefined } | undefined;
   /** How long the client waits for an answer. @default "10s" */
-  readonly timeout?: Timeout | undefined;
+  readonly timeout?: Patience | undefined;
 }
 
 /** Longer than 0, such as "10m". */
 type Span = Duration;
+
+/** Longer than 0 and at most a day, such as "10s". */
+export type Patience = Duration;
+
+/** A publisher's ordinal, or the name of the step that signed it up. @minimum 0 @multipleOf 1 */
+type Sender = number | string;
 
 /** A share from 0 to 1. @minimum 0 @maximum 1 */
 type Share = number;
