@@ -286,10 +286,10 @@ describe("a trace in CSV", () => {
   });
 
   test("that is too long for a scenario is named with how long it is", async () => {
-    const text = `operation,publisher_id\n${"stats,P\n".repeat(10_000)}`;
+    const text = `operation,publisher_id\n${"stats,P\n".repeat(100_000)}`;
     const { code, stderr } = await runAdsim(["record", fileWith(text)]);
     expect(`${code} ${stderr}`).toMatch(
-      /^3 adsim: \S+ makes 10001 steps or more, and a scenario may have at most 10000. Record a part of it.\n$/,
+      /^3 adsim: \S+ makes 100001 steps or more, and a scenario may have at most 100000. Record a part of it.\n$/,
     );
   });
 
