@@ -1,5 +1,6 @@
 /** Puts the command line into few files: loading some eighty modules one by one would be half of its start. */
 
+import { dirname, join } from "node:path";
 import { licencesOf } from "./licences.ts";
 
 /**
@@ -15,14 +16,18 @@ const licences = {
   },
 };
 
-/** These modules are bundled from sources of their own. In the package they stand in the folders beside this one. */
-const bundled = /(inspector\/assets|world\/publishers\/people|play\/scenario\/json-schema)\.ts$/;
+/** These modules are bundled from sources of their own, or written as data. In the package they stand in the folders beside this one. */
+const written = ["inspector/assets", "world/publishers/people", "play/scenario/json-schema"];
 
 const beside = {
   name: "beside",
   resolveId: {
-    filter: { id: bundled },
-    handler: (id) => ({ id: `../${id.match(bundled)[1]}.js`, external: true }),
+    filter: { id: /\/(?:assets|people|json-schema)\.ts$/ },
+    handler(id, importer = "") {
+      const path = join(dirname(importer), id).replaceAll("\\", "/");
+      const found = written.find((module) => path.endsWith(`/src/${module}.ts`));
+      return found && { id: `../${found}.js`, external: true };
+    },
   },
 };
 
