@@ -264,7 +264,6 @@ test.each<[string | readonly Step[], readonly string[], number, RegExp]>([
   [[acme, sentBy("acme")], [], 2, /sent by acme, which signs up/],
   [[sentBy(1)], key, 2, /sent by publisher 1 \(the first is 0\), but you gave only 1/],
   [[steady], key, 2, /has no surfaces\. Give them with --surface ID, or .* --target URL/],
-  [[steady], ["--api-key", "\u043a", "--publisher", "p"], 2, /--api-key can't be sent over HTTP/],
   [[steady], ["--target", "x"], 2, /--target must be a URL/],
   [[steady], ["--to", "jmeter"], 2, /artillery, k6/],
   [[steady], ["--out", noSuchFolder], 3, /can't be written: there is no such/],

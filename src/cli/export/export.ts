@@ -1,16 +1,13 @@
 /** `adsim export SCENARIO --to TOOL`: writes a scenario's traffic for a load generator, and lists what it leaves out. */
 
-import { underName } from "../../base/input.ts";
 import { adsimLine } from "../../base/shell.ts";
 import { simulatorFor, worldOptionsOf } from "../../play/play-scenario.ts";
 import { overrideWords } from "../../play/scenario/overrides.ts";
 import type { Scenario } from "../../play/scenario/types.ts";
 import { openServiceTarget } from "../../play/targets/service-target.ts";
 import { readTargetUrl } from "../../play/targets/target-url.ts";
-import { wireRequestOf } from "../../play/targets/wire-request.ts";
 import { sendsImpressions } from "../../play/traffic/source.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
-import { buildRequest } from "../../spec/build-request.ts";
 import type { CommonFlags } from "../options/common-options.ts";
 import { wrongUsage } from "../output/exit.ts";
 import { checkOut, writeOut } from "../output/reports.ts";
@@ -42,7 +39,6 @@ export async function exportScenario(
   host: HostProcess,
 ): Promise<void> {
   const given = givenPublishers(flags);
-  given.forEach(checkKey);
   const target = readTargetUrl(flags.target ?? DEFAULT_TARGET).url;
   const { scenario } = await resolveScenario(source, flags, host);
   const { steps, leftOut } = planOf(scenario);
@@ -77,12 +73,6 @@ async function writeLoad(
     if (file === undefined) say(content, stdout);
     else await writeOut({ option: `--out ${file}`, file, content }, stderr);
   }
-}
-
-/** @throws InputError for a key that HTTP can't carry. */
-function checkKey({ id, apiKey }: GivenPublisher): void {
-  const request = buildRequest("surfaces", { publisher_id: id }, { key: apiKey });
-  underName("api-key", () => wireRequestOf("", request));
 }
 
 function aboutKeys(scenario: Scenario): string {

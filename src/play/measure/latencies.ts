@@ -17,51 +17,50 @@ export interface Latencies {
   add(others: Latencies): void;
   /** Undefined if nothing was recorded. */
   summary(): LatencySummary | undefined;
+  readonly recorded: Recorded;
+}
+
+interface Recorded {
   /** How often each latency was recorded. */
-  readonly counts: ReadonlyMap<number, number>;
-  readonly sumMs: number;
-  readonly maxMs: number;
+  readonly counts: Map<number, number>;
+  sumMs: number;
+  maxMs: number;
 }
 
 /** `digits`: how exact percentiles are. */
 export function createLatencies(digits = 4): Latencies {
-  const counts = new Map<number, number>();
-  let [sumMs, maxMs] = [0, 0];
+  const recorded: Recorded = { counts: new Map(), sumMs: 0, maxMs: 0 };
+  const { counts } = recorded;
 
-  function count(latencyMs: number, times: number): void {
+  function add(latencyMs: number, times: number): void {
     counts.set(latencyMs, (counts.get(latencyMs) ?? 0) + times);
   }
-
+  function addTotals(sumMs: number, maxMs: number): void {
+    recorded.sumMs += sumMs;
+    recorded.maxMs = Math.max(recorded.maxMs, maxMs);
+  }
   return {
+    recorded,
     record(latencyMs) {
       // In virtual time most latencies are 0.
-      count(latencyMs === 0 ? 0 : Number(inMicroseconds(latencyMs).toPrecision(digits)), 1);
-      sumMs += latencyMs;
-      maxMs = Math.max(maxMs, latencyMs);
+      add(latencyMs === 0 ? 0 : Number(inMicroseconds(latencyMs).toPrecision(digits)), 1);
+      addTotals(latencyMs, latencyMs);
     },
-    add(others) {
-      for (const [latencyMs, times] of others.counts) count(latencyMs, times);
-      sumMs += others.sumMs;
-      maxMs = Math.max(maxMs, others.maxMs);
+    add({ recorded: others }) {
+      for (const [latencyMs, times] of others.counts) add(latencyMs, times);
+      addTotals(others.sumMs, others.maxMs);
     },
     summary() {
       if (counts.size === 0) return undefined;
       const sorted = Array.from(counts).sort(([left], [right]) => left - right);
       const total = sorted.reduce((sum, [, times]) => sum + times, 0);
-      const max = inMicroseconds(maxMs);
+      const max = inMicroseconds(recorded.maxMs);
       const at = (perMille: number): number =>
         Math.min(nearestRank(sorted, Math.ceil((total * perMille) / 1000)), max);
       return {
         ...{ p50: at(500), p90: at(900), p95: at(950), p99: at(990), p999: at(999) },
-        ...{ max, mean: inMicroseconds(sumMs / total) },
+        ...{ max, mean: inMicroseconds(recorded.sumMs / total) },
       };
-    },
-    counts,
-    get sumMs() {
-      return sumMs;
-    },
-    get maxMs() {
-      return maxMs;
     },
   };
 }

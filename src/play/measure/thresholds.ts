@@ -38,21 +38,29 @@ type Measure = keyof LatencySummary | Counted | "invariants";
 type Comparison = "<" | "<=" | "=" | ">=" | ">";
 
 interface Form {
-  /** In which unit the bound is, or may be. */
-  readonly unit: "ms" | "%" | "";
   readonly comparisons: readonly Comparison[];
   /** A bound as it can be written. */
   readonly example: string;
+  /** All bounds, in words. */
+  readonly bounds: string;
 }
 
-const latency: Form = { unit: "ms", comparisons: ["<", "<="], example: "50ms" };
-const share: Form = { unit: "%", comparisons: ["<", "<=", "="], example: "0.1%" };
+const latency: Form = {
+  comparisons: ["<", "<="],
+  example: "50ms",
+  bounds: 'a duration in whole units, such as "50ms" or "1s"',
+};
+const share: Form = {
+  comparisons: ["<", "<=", "="],
+  example: "0.1%",
+  bounds: 'a whole number, or with a share of at most 100% and six decimals, such as "0.1%"',
+};
 const forms: Readonly<Record<Measure, Form>> = {
   ...{ p50: latency, p90: latency, p95: latency, p99: latency, p999: latency },
   ...{ max: latency, mean: latency },
   ...{ errors: share, refused: share, late: share, dropped: share },
-  invariants: { unit: "", comparisons: ["="], example: "0" },
-  sent: { unit: "", comparisons: [">=", ">", "="], example: "1000" },
+  invariants: { comparisons: ["="], example: "0", bounds: "0: none may fail" },
+  sent: { comparisons: [">=", ">", "="], example: "1000", bounds: "a whole number" },
 };
 const measures = Object.keys(forms) as Measure[];
 
@@ -64,18 +72,20 @@ export function parseThreshold(text: string): Threshold {
   }
   const [, name = "", compared = "", written = ""] = parts;
   const of = measureOf(name);
-  const { comparisons, example, unit } = forms[of];
+  const { comparisons, example, bounds } = forms[of];
   const comparison = comparisons.find((one) => one === compared);
   if (comparison === undefined) {
     const allowed = comparisons.map((one) => `"${of} ${one} ${example}"`);
     throw wrong(`must compare ${of} as in ${formatList(allowed, "or")}`);
   }
-  const threshold = { text, of, comparison, ...(unit === "ms" ? msOf : countOf)(of, written) };
-  if (comparison === "<" && threshold.bound === 0) {
-    const closest = unit === "ms" ? "<=" : "=";
-    throw wrong(`can never hold: nothing is below 0. Write "${of} ${closest} ${written}"`);
+  const bound = boundOf(of, written);
+  if (bound === undefined) throw wrong(`must compare ${of} with ${bounds}`);
+  if (comparison === "<" && bound.bound === 0) {
+    throw wrong(
+      `can never hold: nothing is below 0. Write "${of} ${comparisons.at(-1)} ${written}"`,
+    );
   }
-  return threshold;
+  return { text, of, comparison, ...bound };
 }
 
 function measureOf(name: string): Measure {
@@ -88,33 +98,17 @@ function measureOf(name: string): Measure {
   throw wrong(`must begin with ${formatList(measures, "or")}.${hint}`);
 }
 
-type Bound = Pick<Threshold, "bound" | "unit">;
-
-function msOf(of: Measure, written: string): Bound {
-  const text = written.trimEnd();
-  // Elsewhere bare digits mean milliseconds, but a threshold must have the unit.
-  const lacksUnit = /^[\d.]+$/.test(text);
-  if (!lacksUnit && isDuration(text)) return { bound: durationMs(text), unit: "ms" };
-  const unit = lacksUnit ? ": the unit is missing" : "";
-  throw wrong(`must compare ${of} with a duration in whole units, such as "50ms" or "1s"${unit}`);
-}
-
-function countOf(of: Measure, written: string): Bound {
-  if (of === "invariants") {
-    if (written === "0") return { bound: 0, unit: "" };
-    throw wrong('must be "invariants = 0": none may fail');
+function boundOf(of: Measure, written: string): Pick<Threshold, "bound" | "unit"> | undefined {
+  if (isLatency(of)) {
+    // Elsewhere bare digits mean milliseconds, but a threshold must have the unit.
+    const isWhole = /[a-z]$/.test(written) && isDuration(written);
+    return isWhole ? { bound: durationMs(written), unit: "ms" } : undefined;
   }
-  const mayBeShare = forms[of].unit === "%";
-  if (mayBeShare && written.includes("%")) {
-    const percentage = /^\d{1,3}(?:\.\d{1,6})?(?= ?%$)/.exec(written)?.[0];
-    const bound = Number(percentage);
-    if (bound <= 100) return { bound, unit: "%" };
-    const expected = 'must be from 0% to 100%, with at most six decimals, such as "0.1%"';
-    throw wrong(`${expected}, to compare ${of} with a share`);
-  }
-  if (/^\d{1,9}$/.test(written)) return { bound: Number(written), unit: "" };
-  const orShare = mayBeShare ? ', or a share such as "0.1%"' : "";
-  throw wrong(`must compare ${of} with a whole number up to 999999999${orShare}`);
+  const [, digits, sign] = /^(\d{1,9}|\d{1,3}\.\d{1,6}(?= ?%))( ?%)?$/.exec(written) ?? [];
+  const [bound, unit] = [Number(digits), sign === undefined ? "" : "%"] as const;
+  if (unit === "%" && (forms[of] !== share || bound > 100)) return undefined;
+  if (Number.isNaN(bound) || (of === "invariants" && bound > 0)) return undefined;
+  return { bound, unit };
 }
 
 function wrong(why: string): InputError {

@@ -1,9 +1,9 @@
-/** A run over time as charts in SVG, without a script, and as a table. Texts stand outside the drawings, which are stretched. */
+/** A run over time as charts in SVG, without a script. Texts stand outside the drawings, which are stretched. */
 
 import { readableCount, readableDuration } from "../measure/quantities.ts";
 import type { TimelineBucket } from "../measure/timeline.ts";
 import type { PlayResult } from "../player/result.ts";
-import { type Html, html, table } from "./html.ts";
+import { type Html, html } from "./html.ts";
 
 interface Chart {
   readonly title: string;
@@ -51,8 +51,7 @@ export function chartsOf({ timeline }: PlayResult): Html {
   const buckets = Array.from({ length: count }, (_, place) => byPlace.get(place));
   const each = readableDuration(bucketMs);
   const end = readableDuration(count * bucketMs);
-  return html`<div class="charts">${charts.map((chart) => figure(chart, buckets, { each, end }))}</div>
-<details><summary>The same as a table</summary>${timelineTable(sent)}</details>`;
+  return html`<div class="charts">${charts.map((chart) => figure(chart, buckets, { each, end }))}</div>`;
 }
 
 function otherAnswers({ sent, ok, refused, failed, unanswered }: TimelineBucket): number {
@@ -92,15 +91,4 @@ function pathOf(heights: readonly number[], top: number): string {
     return `V${y}H${place + 1}`;
   });
   return `M0 100${steps.join("")}V100Z`;
-}
-
-function timelineTable(buckets: readonly TimelineBucket[]): Html {
-  const names = ["Sent", "Ok", "Refused", "Failed", "No answer", "INR", "p50 ms", "p99 ms"];
-  const rows = buckets.map((one) => {
-    const { atMs, sent, ok, refused, failed, unanswered, creditedInr, p50, p99 } = one;
-    const cells = [sent, ok, refused, failed, unanswered, creditedInr, p50, p99];
-    return html`<tr><th scope="row">${atMs / 1000} s</th>${cells.map((cell) => html`<td class="number">${cell}</td>`)}</tr>
-`;
-  });
-  return table([["After"], ...names.map((name) => [name, "number"] as const)], rows);
 }

@@ -12,19 +12,6 @@ export function html(parts: TemplateStringsArray, ...inserted: readonly Inserted
   return { html: rest.reduce((so, part, at) => `${so}${textOf(inserted[at])}${part}`, first) };
 }
 
-/** A table in a card. `headings`: the columns' names and classes. */
-export function table(
-  headings: readonly (readonly [name: string, kind?: string])[],
-  rows: readonly Html[],
-): Html {
-  const columns = headings.map(
-    ([name, kind = ""]) => html`<th scope="col" class="${kind}">${name}</th>`,
-  );
-  return html`<div class="card"><table class="rows"><thead><tr>${columns}</tr></thead>
-<tbody>
-${rows}</tbody></table></div>`;
-}
-
 function textOf(value: Inserted | undefined): string {
   if (value === undefined) return "";
   if (typeof value !== "object") return escaped(String(value));

@@ -11,7 +11,8 @@ import {
 } from "../measure/quantities.ts";
 import type { TallySummary } from "../measure/tally.ts";
 import { whyLatenciesAreDoubtful } from "../measure/thresholds.ts";
-import type { PlayResult, Result, ShownExchange, StepResult } from "../player/result.ts";
+import { restsInWords } from "../player/matching.ts";
+import type { Check, PlayResult, Result, ShownExchange, StepResult } from "../player/result.ts";
 
 /** The sign of each result, so that reports don't rely on colour alone. */
 export const resultSigns: Readonly<Record<StepResult["result"], string>> = {
@@ -101,15 +102,42 @@ export function stepLine({ path, title, times }: StepResult): string {
   return `${printable(path)}  ${printable(title)}${often}`;
 }
 
+/** What there is to know about a step: why it isn't passed, its request and answer, its tally, and the service's journal. */
+export function detailLines(step: StepResult): readonly string[] {
+  const { why, checks, exchange, tally, journal = [] } = step;
+  return [
+    ...(why === undefined ? [] : [printable(why)]),
+    ...checks.filter(({ result }) => result !== "passed").flatMap(checkLines),
+    ...(exchange === undefined ? [] : [`request   ${requestLine(exchange)}`]),
+    ...(exchange === undefined ? [] : [`answer    ${answerLine(exchange)}`]),
+    ...(tally === undefined ? [] : [tallyLine(tally)]),
+    ...(journal.length === 0 ? [] : ["the service's journal"]),
+    ...journal.map((entry) => `  ${journalLine(entry)}`),
+  ];
+}
+
+/** Expected and found on adjacent lines, for easy comparison. */
+function checkLines(check: Check): readonly string[] {
+  const { result, about, expected, found, why = "" } = check;
+  if (result === "undecided") return [`${printable(about)}: ${printable(why)}`];
+  const rests = restsInWords(check);
+  return [
+    printable(about),
+    `  expected  ${printable(expected)}`,
+    `  found     ${printable(found)}`,
+    ...(rests === "" ? [] : [`  ${rests}`]),
+  ];
+}
+
 /** "POST /v1/impressions?a=b {…}". */
-export function requestLine({ request }: Pick<ShownExchange, "request">): string {
+function requestLine({ request }: Pick<ShownExchange, "request">): string {
   const { method, path, query, body } = request;
   const search = query === "" ? "" : `?${query}`;
   return printable(`${method} ${path}${search}${body === "" ? "" : ` ${body}`}`);
 }
 
 /** "201 after 5 ms {…}", or why there is no answer. */
-export function answerLine({ outcome, status, latencyMs, body, why }: ShownExchange): string {
+function answerLine({ outcome, status, latencyMs, body, why }: ShownExchange): string {
   const text = body === "" ? "" : ` ${printable(body)}`;
   const reason = why === undefined ? "" : ` (${printable(why)})`;
   const after = `${latencyMs === 0 ? "" : ` after ${readableMs(latencyMs)}`}${reason}`;
@@ -126,7 +154,7 @@ export function answerLine({ outcome, status, latencyMs, body, why }: ShownExcha
 }
 
 /** "#41 2026-01-15T00:00:00.250Z POST /v1/impressions → 429 rate limited". */
-export function journalLine(entry: JournalEntry): string {
+function journalLine(entry: JournalEntry): string {
   const { sequence, at, request, response, reason, fault } = entry;
   const status = response.status === 0 ? "no answer" : String(response.status);
   const by = fault === undefined ? "" : `, fault rule ${fault.rule}`;

@@ -3,7 +3,7 @@
 import { checkInWords } from "../player/matching.ts";
 import type { PlayResult, StepResult } from "../player/result.ts";
 import { type JunitCase, type JunitOutcome, type JunitSuite, junitXml } from "./junit.ts";
-import { answerLine, journalLine, requestLine, stepLine, tallyLine, targetLine } from "./lines.ts";
+import { detailLines, stepLine, tallyLine, targetLine } from "./lines.ts";
 
 /** Several results become a suite each. */
 export function reportJunit(...results: readonly PlayResult[]): string {
@@ -80,20 +80,9 @@ function durationOf({ exchange, at }: StepResult, nextAt: string): number {
 }
 
 function judgedStep(step: StepResult): Judged {
-  const { result, why, checks, exchange, tally, journal = [] } = step;
+  const { result, why, checks } = step;
   const failed = checks.filter((check) => check.result === "failed").map(checkInWords);
   const reason = why ?? checks.find((check) => check.why !== undefined)?.why;
-  return {
-    name: stepLine(step),
-    result,
-    message: failed.length > 0 ? failed.join("; ") : reason,
-    details: [
-      ...checks.map((check) => `${check.result}: ${checkInWords(check)}`),
-      ...(exchange === undefined ? [] : [`Request: ${requestLine(exchange)}`]),
-      ...(exchange === undefined ? [] : [`Answer: ${answerLine(exchange)}`]),
-      ...(tally === undefined ? [] : [tallyLine(tally)]),
-      ...(journal.length === 0 ? [] : ["The last requests that the service saw:"]),
-      ...journal.map(journalLine),
-    ],
-  };
+  const message = failed.length > 0 ? failed.join("; ") : reason;
+  return { name: stepLine(step), result, message, details: detailLines(step) };
 }

@@ -2,18 +2,14 @@
 
 import { printable, shortened } from "../../base/text.ts";
 import { plural, readableCount } from "../measure/quantities.ts";
-import { restsInWords } from "../player/matching.ts";
-import type { Check, PlayResult, StepResult } from "../player/result.ts";
+import type { PlayResult, StepResult } from "../player/result.ts";
 import {
-  answerLine,
-  journalLine,
+  detailLines,
   outcomeLines,
   paragraphs,
-  requestLine,
   resultCounts,
   resultSigns,
   stepLine,
-  tallyLine,
 } from "./lines.ts";
 
 export interface ReportTextOptions {
@@ -72,49 +68,12 @@ function steps({ steps: all, skipped }: PlayResult, paint: Paint): Lines {
 }
 
 function stepLines(step: StepResult, paint: Paint): Lines {
-  const { result, checks, why } = step;
+  const { result } = step;
   const line = `${paint(result)} ${stepLine(step)}`;
-  switch (result) {
-    case "passed":
-    case "done":
-      return [line];
-    case "undecided":
-    case "skipped": {
-      const open = checks.find((check) => check.result === "undecided");
-      const about = open?.why === undefined ? "" : `${printable(open.about)}: ${open.why}`;
-      return [`${line}: ${result}, ${cut(why ?? about)}`];
-    }
-    case "failed":
-      return [line, ...failedLines(step)];
-  }
-}
-
-function failedLines({ why, checks, exchange, tally, journal = [] }: StepResult): Lines {
-  const asked = exchange && [
-    `    request   ${cut(requestLine(exchange))}`,
-    `    answer    ${cut(answerLine(exchange))}`,
-  ];
-  return [
-    ...(why === undefined ? [] : [`    ${cut(why)}`]),
-    ...checks.filter(({ result }) => result !== "passed").flatMap(checkLines),
-    ...(asked ?? []),
-    ...(tally === undefined ? [] : [`    ${tallyLine(tally)}`]),
-    ...(journal.length === 0 ? [] : ["    the service's journal"]),
-    ...journal.map((entry) => `      ${cut(journalLine(entry))}`),
-  ];
-}
-
-/** Expected and found on adjacent lines, for easy comparison. */
-function checkLines(check: Check): Lines {
-  const { result, about, expected, found, why } = check;
-  if (result === "undecided") return [`    ${printable(about)}: undecided, ${cut(why ?? "")}`];
-  const rests = restsInWords(check);
-  return [
-    `    ${printable(about)}`,
-    `      expected  ${cut(expected)}`,
-    `      found     ${cut(found)}`,
-    ...(rests === "" ? [] : [`      ${rests}`]),
-  ];
+  if (result === "passed" || result === "done") return [line];
+  const details = detailLines(step);
+  if (result !== "failed") return [`${line}: ${result}, ${cut(details[0] ?? "")}`];
+  return [line, ...details.map((detail) => `    ${cut(detail)}`)];
 }
 
 function invariants({ invariants: all }: PlayResult, paint: Paint): Lines {

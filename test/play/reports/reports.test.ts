@@ -134,7 +134,7 @@ describe("the report as a page", () => {
     const page = reportHtml(brokenResult());
     const from = page.indexOf("<details open>");
     const details = page.slice(from, page.indexOf("</details>", from));
-    for (const part of ["Expected", "200", "Found", "503", "retry-after: 30", "#7 2026"]) {
+    for (const part of ["expected  200", "found     503", "request   POST", "#7 2026"]) {
       expect(details).toContain(part);
     }
     for (const what of ["p99 &lt; 20ms", "M1", "2.5 INR credited", "isn&#39;t ours to break"]) {
@@ -142,15 +142,12 @@ describe("the report as a page", () => {
     }
   });
 
-  test("draws each outcome and latency as SVG, with a label and a table of the figures", () => {
+  test("draws each outcome and latency as SVG, with a label", () => {
     const page = reportHtml(playResult());
     for (const colour of ["ok", "refused", "bad", "none"]) {
       expect(page).toMatch(new RegExp(`<path class="${colour}" d="M0 100V[\\d.VH]+V100Z"/>`));
     }
     expect(page).toContain('aria-label="Latency over time: p99 up to 40 ms, p50 up to ');
-    expect(page.match(/<tr><th scope="row">[\d.]+ s<\/th>/g)).toHaveLength(
-      playResult().timeline.buckets.length,
-    );
   });
 
   test("leaves a gap where nothing was sent, and draws nothing of a run without requests", () => {
@@ -224,7 +221,7 @@ describe("the report as JUnit XML", () => {
     const [failure] = childrenOf(found["steps.3  impression as second × 3"], "failure");
     expect(failure?.attributes).toMatchObject({ message: "status: expected 200, found 503" });
     const text = failure === undefined ? "" : textOf(failure);
-    for (const part of ["Request: POST", "Answer: 503", "#7 2026", "Reproduce: adsim play"]) {
+    for (const part of ["request   POST", "answer    503", "#7 2026", "Reproduce: adsim play"]) {
       expect(text).toContain(part);
     }
     for (const [name, kind, message] of [
