@@ -4,7 +4,6 @@ import { formatList } from "../../base/did-you-mean.ts";
 import { isPlainObject } from "../../base/input.ts";
 import { shortened } from "../../base/text.ts";
 import { Inconclusive, inconclusive } from "../../invariants/ensure.ts";
-import { isRuleKey } from "../scenario/matchers.ts";
 import type { Matcher, MatchRule, Operand } from "../scenario/types.ts";
 import type { Check, Result } from "./result.ts";
 import { isIndirect, numberOf, resolveValue, type Scope } from "./values.ts";
@@ -13,13 +12,6 @@ import { isIndirect, numberOf, resolveValue, type Scope } from "./values.ts";
 const MAX_SHOWN = 300;
 /** At most this many failed elements of a list are listed. */
 const MAX_LISTED = 20;
-
-/** Whether the matcher is a rule: an object whose only key is a rule's name. */
-function isRule(matcher: unknown): matcher is MatchRule {
-  if (!isPlainObject(matcher)) return false;
-  const [name, ...others] = Object.keys(matcher);
-  return name !== undefined && others.length === 0 && isRuleKey(name);
-}
 
 /** The found value. */
 interface Subject {
@@ -44,7 +36,8 @@ export function match(matcher: Matcher, actual: unknown, about: string, scope: S
 
 function matchOrThrow(matcher: Matcher, subject: Subject): Checks {
   if (isIndirect(matcher)) return [same(resolveValue(matcher, subject.scope), subject)];
-  if (isRule(matcher)) return matchRule(matcher, subject);
+  const judge = judgeOf(matcher);
+  if (judge !== undefined) return judge(subject);
   const { actual } = subject;
   if (Array.isArray(matcher)) {
     if (!Array.isArray(actual)) return [checkOf(false, "a list", subject)];
@@ -74,70 +67,101 @@ function matchPart(matcher: Matcher, of: Subject, name: string | number, part: u
   return match(matcher, actual, about, scope);
 }
 
-function matchRule(rule: MatchRule, subject: Subject): Checks {
-  const { actual, about, scope } = subject;
-  if ("atLeast" in rule) return [bounded(rule.atLeast, undefined, subject)];
-  if ("atMost" in rule) return [bounded(undefined, rule.atMost, subject)];
-  if ("between" in rule) return [bounded(...rule.between, subject)];
-  if ("sum" in rule) return [same(numberOf(rule, scope), subject)];
-  if ("oneOf" in rule) return [oneOf(rule.oneOf, subject)];
-  if ("not" in rule) {
-    const checks = match(rule.not, actual, about, scope);
-    const result = opposite(resultOf(checks));
-    const why = result === "passed" ? whyVacuous(rule.not, actual) : undefined;
-    if (why !== undefined) return inconclusive(why);
-    const expected = `not ${expectedBy(checks).join(", ")}`;
-    return [{ result, about, expected, found: shownValue(actual), why: checks[0]?.why }];
-  }
-  if ("every" in rule || "some" in rule) return elements(rule, subject);
-  if ("length" in rule) {
+type RuleKey = MatchRule extends infer Rule ? (Rule extends unknown ? keyof Rule : never) : never;
+type Wanted<Key extends RuleKey> = Extract<MatchRule, { readonly [One in Key]: unknown }>[Key];
+
+/** What each rule says of a value. */
+const rules: { readonly [Key in RuleKey]: (wanted: Wanted<Key>, subject: Subject) => Checks } = {
+  atLeast: (least, subject) => [bounded(least, undefined, subject)],
+  atMost: (most, subject) => [bounded(undefined, most, subject)],
+  between: ([least, most], subject) => [bounded(least, most, subject)],
+  sum: (sum, subject) => [same(numberOf({ sum }, subject.scope), subject)],
+  equals: (value, subject) => [same(value, subject)],
+  absent: (_, subject) => [checkOf(subject.actual === undefined, "absent", subject)],
+  type: (type, subject) => [
+    checkOf(typesOf(subject.actual).includes(type), `of type ${type}`, subject),
+  ],
+  contains(text, subject) {
+    const holds = typeof subject.actual === "string" && subject.actual.includes(text);
+    return [checkOf(holds, `contains ${shownValue(text)}`, subject)];
+  },
+  startsWith(text, subject) {
+    const holds = typeof subject.actual === "string" && subject.actual.startsWith(text);
+    return [checkOf(holds, `starts with ${shownValue(text)}`, subject)];
+  },
+  length(matcher, subject) {
+    const { actual } = subject;
     const length = typeof actual === "string" || Array.isArray(actual) ? actual.length : undefined;
-    return matchPart(rule.length, subject, "length", length);
-  }
-  return [plainRule(rule, subject)];
+    return matchPart(matcher, subject, "length", length);
+  },
+  not(matcher, { actual, about, scope }) {
+    const checks = match(matcher, actual, about, scope);
+    const result = opposite(resultOf(checks));
+    const why = result === "passed" ? whyVacuous(matcher, actual) : undefined;
+    if (why !== undefined) return inconclusive(why);
+    const expected = `not ${expectedBy(checks)}`;
+    return [{ result, about, expected, found: shownValue(actual), why: checks[0]?.why }];
+  },
+  oneOf(matchers, subject) {
+    const { actual, about, scope } = subject;
+    const tried = matchers.map((matcher) => match(matcher, actual, about, scope));
+    const fitting = tried.findIndex((checks) => resultOf(checks) === "passed");
+    if (fitting !== -1) {
+      const expected = tried.slice(0, fitting + 1).map(expectedBy);
+      return [checkOf(true, expected.join(" or "), subject)];
+    }
+    const why = tried.flat().find((one) => one.result === "undecided")?.why;
+    if (why !== undefined) return inconclusive(why);
+    return [checkOf(false, `one of ${tried.map(expectedBy).join(", ")}`, subject)];
+  },
+  every(matcher, subject) {
+    const { actual, about } = subject;
+    if (!Array.isArray(actual)) return [checkOf(false, "a list", subject)];
+    if (actual.length === 0) return inconclusive("the list is empty");
+    const all = elementsOf(actual, matcher, subject);
+    const wrong = all.flat().filter(({ result }) => result !== "passed");
+    if (wrong.length > 0) return wrong.slice(0, MAX_LISTED);
+    const found = `${actual.length} of ${actual.length}`;
+    return [check(true, about, expectedBy(all.at(-1) ?? []), found)];
+  },
+  some(matcher, subject) {
+    const { actual, about } = subject;
+    if (!Array.isArray(actual)) return [checkOf(false, "a list", subject)];
+    const all = elementsOf(actual, matcher, subject);
+    const undecided = all.flat().find(({ result }) => result === "undecided");
+    if (undecided !== undefined) return [undecided];
+    const fitting = all.filter((checks) => resultOf(checks) === "passed").length;
+    const expected = expectedBy(all.at(-1) ?? []);
+    if (fitting > 0) return [check(true, about, expected, `${fitting} of ${actual.length}`)];
+    return [checkOf(false, `one that is ${expected}`, subject)];
+  },
+};
+
+/** The rule's judge, if the matcher is a rule: an object whose only key is a rule's name. */
+function judgeOf(matcher: unknown): ((subject: Subject) => Checks) | undefined {
+  const [[key = "", wanted] = [], ...others] = isPlainObject(matcher)
+    ? Object.entries(matcher)
+    : [];
+  if (others.length > 0 || !Object.hasOwn(rules, key)) return undefined;
+  // The cast is safe: the judge was looked up by the rule's key.
+  const judge = rules[key as RuleKey] as (wanted: unknown, subject: Subject) => Checks;
+  return (subject) => judge(wanted, subject);
 }
 
-/** Why a `not` would hold without saying anything: an absent value isn't equal to anything. */
+/** Why a `not` would pass without saying anything: an absent value isn't equal to anything. */
 function whyVacuous(not: Matcher, actual: unknown): string | undefined {
   if (actual === undefined) return "the value is absent";
-  const isOfElements = isRule(not) && "some" in (not as object);
+  const isOfElements = isPlainObject(not) && Object.keys(not).join() === "some";
   return isOfElements && Array.isArray(actual) && actual.length === 0
     ? "the list is empty"
     : undefined;
 }
 
-/** Rules that look only at the value itself. */
-function plainRule(
-  rule: Extract<
-    MatchRule,
-    | { type: unknown }
-    | { contains: unknown }
-    | { startsWith: unknown }
-    | { absent: unknown }
-    | { equals: unknown }
-  >,
-  subject: Subject,
-): Check {
-  const { actual } = subject;
-  if ("type" in rule) {
-    return checkOf(typesOf(actual).includes(rule.type), `of type ${rule.type}`, subject);
-  }
-  if ("contains" in rule) {
-    const holds = typeof actual === "string" && actual.includes(rule.contains);
-    return checkOf(holds, `contains ${shownValue(rule.contains)}`, subject);
-  }
-  if ("startsWith" in rule) {
-    const holds = typeof actual === "string" && actual.startsWith(rule.startsWith);
-    return checkOf(holds, `starts with ${shownValue(rule.startsWith)}`, subject);
-  }
-  if ("absent" in rule) return checkOf(actual === undefined, "absent", subject);
-  return same(rule.equals, subject);
-}
-
 function bounded(least: Operand | undefined, most: Operand | undefined, subject: Subject): Check {
   const { actual, scope } = subject;
-  const low = least === undefined ? undefined : numberOf(least, scope);
-  const high = most === undefined ? undefined : numberOf(most, scope);
+  const [low, high] = [least, most].map((bound) =>
+    bound === undefined ? undefined : numberOf(bound, scope),
+  );
   const expected = [
     ...(low === undefined ? [] : [`at least ${low}`]),
     ...(high === undefined ? [] : [`at most ${high}`]),
@@ -149,48 +173,16 @@ function bounded(least: Operand | undefined, most: Operand | undefined, subject:
   return checkOf(holds, expected, subject);
 }
 
-function oneOf(matchers: readonly Matcher[], subject: Subject): Check {
-  const { actual, about, scope } = subject;
-  const expected: string[] = [];
-  let why: string | undefined;
-  for (const matcher of matchers) {
-    const checks = match(matcher, actual, about, scope);
-    const result = resultOf(checks);
-    expected.push(...expectedBy(checks));
-    if (result === "passed") return checkOf(true, expected.join(" or "), subject);
-    if (result === "undecided") why ??= checks.find((one) => one.why !== undefined)?.why;
-  }
-  return why === undefined
-    ? checkOf(false, `one of ${expected.join(", ")}`, subject)
-    : inconclusive(why);
-}
-
-function elements(
-  rule: Extract<MatchRule, { every: unknown } | { some: unknown }>,
+function elementsOf(
+  actual: readonly unknown[],
+  matcher: Matcher,
   subject: Subject,
-): Checks {
-  const { actual, about } = subject;
-  if (!Array.isArray(actual)) return [checkOf(false, "a list", subject)];
-  const all = "every" in rule;
-  const failed: Check[] = [];
-  let expected = "";
-  let passed = 0;
-  for (const [index, element] of actual.entries()) {
-    const checks = matchPart(all ? rule.every : rule.some, subject, index, element);
-    expected = expectedBy(checks).join(", ");
-    const result = resultOf(checks);
-    if (result === "undecided") return checks.filter((one) => one.result === "undecided");
-    if (result === "passed") passed += 1;
-    else failed.push(...checks.filter((one) => one.result === "failed"));
-  }
-  if (all && actual.length === 0) return inconclusive("the list is empty");
-  if (all && failed.length > 0) return failed.slice(0, MAX_LISTED);
-  if (all || passed > 0) return [check(true, about, expected, `${passed} of ${actual.length}`)];
-  return [checkOf(false, `one that is ${expected}`, subject)];
+): readonly Checks[] {
+  return actual.map((element, index) => matchPart(matcher, subject, index, element));
 }
 
-function expectedBy(checks: Checks): readonly string[] {
-  return checks.map((one) => one.expected);
+function expectedBy(checks: Checks): string {
+  return checks.map((one) => one.expected).join(", ");
 }
 
 /** The result of what must all hold. */

@@ -60,73 +60,54 @@ export async function createHttpClient(
   };
 }
 
-const gaveUp: Error = new Error("the client gave up");
-const tooLong: Error = new Error("the body is too long");
-
-function answerTo(
+async function answerTo(
   pool: Dispatcher,
   { method, target, headers, body }: WireRequest,
   { timeoutMs, maxBodyBytes }: { readonly timeoutMs: number; readonly maxBodyBytes: number },
 ): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const beganMs = performance.now();
-    const pieces: Buffer[] = [];
-    let bytes = 0;
-    let controller: Dispatcher.DispatchController | undefined;
-    let hasEnded = false;
-    let status = 0;
-    let fields: Readonly<Record<string, string>> = {};
+  const beganMs = performance.now();
+  const ending = new AbortController();
+  // If this process was busy, the answer may have arrived but not been read yet, so read pending input first.
+  const timer = setTimeout(() => setImmediate(() => ending.abort()), timerMs(timeoutMs));
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  let head: Pick<Answer, "status" | "headers"> | undefined;
 
-    const end = (outcome: Answer["outcome"], why?: string): void => {
-      if (hasEnded) return;
-      hasEnded = true;
-      clearTimeout(timer);
-      const seen =
-        outcome === "answered" || outcome === "cut"
-          ? { status, headers: fields, ...bodyOf(Buffer.concat(pieces)) }
-          : { status: 0, headers: {}, text: "" };
-      resolve({ outcome, ...seen, latencyMs: performance.now() - beganMs, why });
-    };
-    const giveUp = (): void => {
-      if (hasEnded) return;
-      end("timed-out", `no complete answer came within ${timeoutMs} ms`);
-      controller?.abort(gaveUp);
-    };
-    // If this process was busy, the answer may have arrived but not been read yet, so read pending input first.
-    const timer = setTimeout(() => setImmediate(giveUp), timerMs(timeoutMs));
-
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(given) {
-        controller = given;
-        // The timeout passed while it waited for a connection.
-        if (hasEnded) given.abort(gaveUp);
-      },
-      onResponseStart({ rawHeaders }, code) {
-        // Skip provisional responses (1xx).
-        if (code < 200) return;
-        status = code;
-        fields = fieldsOf(rawHeaders);
-      },
-      onResponseData(given, piece) {
-        bytes += piece.length;
-        if (bytes <= maxBodyBytes) pieces.push(piece);
-        else {
-          end("cut", `its body is longer than ${maxBodyBytes} bytes, so the rest wasn't read`);
-          given.abort(tooLong);
-        }
-      },
-      onResponseEnd: () => end("answered"),
-      onResponseError(_, error) {
-        if (!isRefused(error)) return end(status === 0 ? "lost" : "cut", causeOf(error));
-        clearTimeout(timer);
-        hasEnded = true;
-        reject(new InputError("request", `can't be sent over HTTP: ${error.message}`));
-      },
-    };
-    // Any token is a valid method, but the type knows only a few.
-    const options = { path: target, method: method as Dispatcher.HttpMethod, headers };
-    pool.dispatch({ ...options, body: body.length === 0 ? null : body }, handler);
+  const seen = (outcome: Answer["outcome"], why?: string): Answer => ({
+    outcome,
+    ...(head !== undefined && (outcome === "answered" || outcome === "cut")
+      ? { ...head, ...bodyOf(Buffer.concat(pieces)) }
+      : { status: 0, headers: {}, text: "" }),
+    latencyMs: performance.now() - beganMs,
+    why,
   });
+  try {
+    const answer = await pool.request({
+      ...{ path: target, headers, signal: ending.signal, responseHeaders: "raw" },
+      // Any token is a valid method, but the type knows only a few.
+      method: method as Dispatcher.HttpMethod,
+      body: body.length === 0 ? null : body,
+    });
+    head = { status: answer.statusCode, headers: fieldsOf(answer.headers as unknown as string[]) };
+    for await (const piece of answer.body as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (bytes > maxBodyBytes)
+        return seen(
+          "cut",
+          `its body is longer than ${maxBodyBytes} bytes, so the rest wasn't read`,
+        );
+      pieces.push(piece);
+    }
+    return seen("answered");
+  } catch (error) {
+    if (ending.signal.aborted)
+      return seen("timed-out", `no complete answer came within ${timeoutMs} ms`);
+    if (isRefused(error as Error))
+      throw new InputError("request", `can't be sent over HTTP: ${(error as Error).message}`);
+    return seen(head === undefined ? "lost" : "cut", causeOf(error));
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Whether undici rejected the request. */
@@ -153,12 +134,12 @@ function bodyOf(bytes: Buffer): Pick<Answer, "text" | "bytes"> {
   return text.includes("\ufffd") ? { text, bytes } : { text };
 }
 
-/** Headers by lower-case name. Values of a repeated header are joined. */
-function fieldsOf(raw: Dispatcher.DispatchController["rawHeaders"]): Record<string, string> {
-  const texts = Array.isArray(raw) ? raw.map((part) => part.toString("latin1")) : [];
+/** Headers by lower-case name. Values of a repeated header are joined. `raw`: names and values in turn. */
+function fieldsOf(raw: readonly string[]): Record<string, string> {
   const fields: Record<string, string> = {};
-  for (let at = 0; at + 1 < texts.length; at += 2) {
-    const [name = "", value = ""] = [texts[at]?.toLowerCase(), texts[at + 1]];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = String(raw[at]).toLowerCase();
+    const value = String(raw[at + 1]);
     fields[name] = Object.hasOwn(fields, name) ? `${fields[name]}, ${value}` : value;
   }
   return fields;
