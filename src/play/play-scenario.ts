@@ -3,7 +3,7 @@
 import { MINUTE_MS } from "../base/duration.ts";
 import { InputError } from "../base/input.ts";
 import { createSimulatorCore, type HostedCore, type SimulatorCore } from "../simulator/core.ts";
-import type { Choices, SimulatorOptions } from "../simulator/simulator-options.ts";
+import type { SimulatorOptions } from "../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../spec/assumptions/resolve.ts";
 import { encodingOf } from "../spec/build-request.ts";
 import { fakerHost } from "../world/publishers/people.ts";
@@ -18,29 +18,15 @@ import { createAdsimClient, openAdsimTarget } from "./targets/adsim-target.ts";
 import { askHealth } from "./targets/control-api.ts";
 import type { HttpClient } from "./targets/http-client.ts";
 import { planAtService } from "./targets/service-plan.ts";
-import {
-  openServiceTarget,
-  randomRunId,
-  type ServiceCredentials,
-} from "./targets/service-target.ts";
-import type { TrafficProgress } from "./targets/target.ts";
+import { openServiceTarget, randomRunId } from "./targets/service-target.ts";
+import type { TargetOptions } from "./targets/target.ts";
 import { readTargetUrl, type TargetUrl } from "./targets/target-url.ts";
 import { createTurns, type Turns } from "./targets/turns.ts";
 import { worldTarget } from "./targets/world-target.ts";
 
-export interface PlayScenarioOptions extends ParseScenarioOptions {
+export interface PlayScenarioOptions extends ParseScenarioOptions, TargetOptions {
   /** Base URL of the service. @default a simulator in this process */
   readonly target?: string | URL | undefined;
-  /** The token for an adsim's control requests. */
-  readonly controlToken?: string | undefined;
-  /** How many times as fast as real time. @default virtual time for an adsim, 1 for another service */
-  readonly speed?: number | undefined;
-  /** Publishers of the service. With these, the target is played as a service even if it is an adsim. */
-  readonly credentials?: readonly ServiceCredentials[] | undefined;
-  /** Most traffic requests in flight at once at a service. @default 64 */
-  readonly connections?: number | undefined;
-  /** Choices of a service that isn't adsim, by assumption. @default none known */
-  readonly assumptions?: Choices | undefined;
   /**
    * A part of every session id at a service that isn't adsim, so that its events aren't duplicates of an earlier run's.
    * The result says it. @default a random one
@@ -52,12 +38,6 @@ export interface PlayScenarioOptions extends ParseScenarioOptions {
   readonly reproduce?: string | undefined;
   /** Called before each top-level step with its index, from 0, and the number of steps. */
   readonly onStep?: ((index: number, count: number) => void) | undefined;
-  /** Progress of traffic. */
-  readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
-  /** Called before the play waits for quota at a service, in milliseconds. */
-  readonly onWait?: ((ms: number) => void) | undefined;
-  /** Aborts the play: it rejects with the signal's reason, and connections to a target are closed. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Options that mean nothing in process. */
@@ -87,20 +67,18 @@ export async function* playScenarios(
   scenarios: readonly unknown[],
   options: PlayScenarioOptions = {},
 ): AsyncGenerator<PlayResult, void> {
-  const { target, credentials = [] } = options;
-  refuseMeaningless(options);
+  const { target } = options;
+  const isReal = (options.credentials ?? []).length > 0;
+  refuseMeaningless(options, isReal);
   const parsed = scenarios.map((one) => parseScenario(one, options));
   if (target === undefined) {
     for (const scenario of parsed) yield await playIn(simulatorFor(scenario), scenario, options);
-  } else if (credentials.length === 0) {
-    for (const scenario of parsed)
-      yield await playAtAdsim(scenario, readTargetUrl(target), options);
-  } else yield* playAtService(parsed, readTargetUrl(target), { ...options, credentials });
+  } else if (isReal) yield* playAtService(parsed, readTargetUrl(target), options);
+  else for (const one of parsed) yield await playAtAdsim(one, readTargetUrl(target), options);
 }
 
-function refuseMeaningless(options: PlayScenarioOptions): void {
+function refuseMeaningless(options: PlayScenarioOptions, isReal: boolean): void {
   const isHere = options.target === undefined;
-  const isReal = (options.credentials ?? []).length > 0;
   const wrong = [
     ...(isHere ? needingTarget : []),
     ...(isHere || !isReal ? needingRealTime : []),
@@ -202,7 +180,7 @@ async function versionOf(
 async function* playAtService(
   scenarios: readonly Scenario[],
   url: TargetUrl,
-  options: PlayScenarioOptions & { readonly credentials: readonly ServiceCredentials[] },
+  options: PlayScenarioOptions,
 ): AsyncGenerator<PlayResult, void> {
   const { assumptions: knownChoices = {}, speed, signal, onStep } = options;
   const encoding = encodingOf(resolveAssumptions(knownChoices));
@@ -214,7 +192,7 @@ async function* playAtService(
     options,
   );
   const turns = createTurns(() => signal?.throwIfAborted());
-  const target = await openServiceTarget(url, { ...options, knownChoices });
+  const target = await openServiceTarget(url, options);
   try {
     for (const [index, scenario] of scenarios.entries()) {
       // Scenarios use the same session ids.

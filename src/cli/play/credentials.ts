@@ -1,6 +1,6 @@
 /** Combines `--api-key`, `--publisher` and `--surface` into publishers of another service, in the given order. */
 
-import type { ServiceCredentials } from "../../play/targets/service-target.ts";
+import type { ServiceCredentials } from "../../play/targets/target.ts";
 import { wrongUsage } from "../output/exit.ts";
 
 export interface CredentialWord {

@@ -17,23 +17,19 @@ import { fakerHost } from "../../world/publishers/people.ts";
 import { playClockTraffic } from "./clock-traffic.ts";
 import { type ControlApi, createControlApi } from "./control-api.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
-import type { Control, PlayedWorld, Target, TrafficProgress } from "./target.ts";
+import type { Control, PlayedWorld, Target, TargetOptions } from "./target.ts";
 import { readSpeed, type TargetUrl } from "./target-url.ts";
 import type { Turns } from "./turns.ts";
 import { memberOf } from "./world-target.ts";
 
-export interface AdsimOptions {
+export interface AdsimOptions extends Pick<TargetOptions, "controlToken" | "speed" | "onProgress"> {
   /** The target's adsim version. */
   readonly version: string;
   /** The scenario's world. */
   readonly snapshot: Snapshot;
   /** The world's name, if the URL has none. */
   readonly worldName: string;
-  readonly controlToken?: string | undefined;
-  /** How many times as fast as real time. @default virtual time */
-  readonly speed?: number | undefined;
   readonly turns: Turns;
-  readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
 }
 
 const LONGEST_NAME = 64;

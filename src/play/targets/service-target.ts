@@ -7,7 +7,6 @@ import { durationMs, MINUTE_MS } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import { jsonIn } from "../../base/parse-json.ts";
 import type { ClientExchange, Member, Outgoing } from "../../invariants/client-exchange.ts";
-import type { Choices } from "../../simulator/simulator-options.ts";
 import { buildRequest } from "../../spec/build-request.ts";
 import { documentedLimits } from "../../spec/operations.ts";
 import type { Surface } from "../../world/accounts/account.ts";
@@ -16,31 +15,8 @@ import { unreachable } from "./control-api.ts";
 import { createHttpClient } from "./http-client.ts";
 import { CONNECTIONS, playRealTraffic } from "./real-traffic.ts";
 import { isOverLimit, quotaBackMs } from "./retry-after.ts";
-import type { Target, TrafficProgress } from "./target.ts";
+import type { ServiceCredentials, Target, TargetOptions } from "./target.ts";
 import { readSpeed, type TargetUrl } from "./target-url.ts";
-
-export interface ServiceOptions {
-  /** Publishers of the service, by ordinal. */
-  readonly credentials: readonly ServiceCredentials[];
-  /** Choices of the service that are known. @default none */
-  readonly knownChoices?: Choices | undefined;
-  /** Most traffic requests in flight at once. @default 64 */
-  readonly connections?: number | undefined;
-  /** How many times as fast as its schedule traffic is sent. @default 1 */
-  readonly speed?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
-  /** Called before a wait for quota, in milliseconds. */
-  readonly onWait?: ((ms: number) => void) | undefined;
-}
-
-/** A publisher of another service. Its index in the list is its ordinal in the scenario. */
-export interface ServiceCredentials {
-  readonly id: string;
-  readonly apiKey: string;
-  /** Ids of its surfaces. @default requested from the service once */
-  readonly surfaces?: readonly string[] | undefined;
-}
 
 export interface ServiceTarget extends Target {
   /** Waits until each publisher's key has quota for this many GET requests, as far as answers told. */
@@ -60,7 +36,7 @@ export function randomRunId(): string {
 /** @throws InputError (as a rejection) for wrong options. */
 export async function openServiceTarget(
   { url, origin, prefix }: TargetUrl,
-  { credentials, knownChoices, onProgress, onWait, signal, ...options }: ServiceOptions,
+  { credentials = [], assumptions, onProgress, onWait, signal, ...options }: TargetOptions,
 ): Promise<ServiceTarget> {
   const speed = readSpeed(options.speed ?? 1);
   const connections = options.connections ?? CONNECTIONS;
@@ -110,7 +86,7 @@ export async function openServiceTarget(
     kind: "service",
     url,
     time: { kind: "real", speed },
-    knownChoices,
+    knownChoices: assumptions,
     now: () => Date.now(),
     async member(ordinal) {
       const given = credentials[ordinal];

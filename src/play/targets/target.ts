@@ -80,3 +80,33 @@ export interface TrafficProgress {
   readonly late: number;
   readonly dropped: number;
 }
+
+/** How a target at a URL is opened. */
+export interface TargetOptions {
+  /** The token for an adsim's control requests. */
+  readonly controlToken?: string | undefined;
+  /** How many times as fast as real time. @default virtual time for an adsim, 1 for another service */
+  readonly speed?: number | undefined;
+  /**
+   * Publishers of the service, by their ordinals in the scenario. With these, the target is played as a service even if it
+   * is an adsim.
+   */
+  readonly credentials?: readonly ServiceCredentials[] | undefined;
+  /** Most traffic requests in flight at once at a service. @default 64 */
+  readonly connections?: number | undefined;
+  /** Choices of a service that isn't adsim, by assumption. @default none known */
+  readonly assumptions?: Choices | undefined;
+  readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
+  /** Called before the play waits for quota at a service, in milliseconds. */
+  readonly onWait?: ((ms: number) => void) | undefined;
+  /** Aborts the play: it rejects with the signal's reason, and connections to a target are closed. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A publisher of a service that isn't adsim. */
+export interface ServiceCredentials {
+  readonly id: string;
+  readonly apiKey: string;
+  /** Ids of its surfaces. @default requested from the service once */
+  readonly surfaces?: readonly string[] | undefined;
+}

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PlayScenarioOptions, playScenario } from "../../../src/play/play-scenario.ts";
 import type { PlayResult } from "../../../src/play/player/result.ts";
-import type { ServiceCredentials } from "../../../src/play/targets/service-target.ts";
+import type { ServiceCredentials } from "../../../src/play/targets/target.ts";
 import type { Scenario } from "../../../src/scenario.ts";
 import { someOf } from "../../budget.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";

@@ -2,10 +2,8 @@
 
 import { expect, test } from "vitest";
 import { playScenario } from "../../../src/play/play-scenario.ts";
-import {
-  openServiceTarget,
-  type ServiceOptions,
-} from "../../../src/play/targets/service-target.ts";
+import { openServiceTarget } from "../../../src/play/targets/service-target.ts";
+import type { TargetOptions } from "../../../src/play/targets/target.ts";
 import { readTargetUrl } from "../../../src/play/targets/target-url.ts";
 import { foreign, serverFor } from "./remote-world.ts";
 
@@ -14,7 +12,7 @@ const credentials = [
   { id: "pub_2", apiKey: "key_bbbbbbbbbbbbb" },
 ];
 
-function opened(url: string, options: Partial<ServiceOptions> = {}) {
+function opened(url: string, options: TargetOptions = {}) {
   return openServiceTarget(readTargetUrl(url), { credentials, ...options });
 }
 
