@@ -14,36 +14,23 @@ function countOf(sent: readonly Sent[], has: (one: Sent) => boolean): number {
 describe("traffic", () => {
   test("sends impressions of all surfaces and twenty ads, each in a session of its own", () => {
     const sent = sentBy(orderOf(steady));
-    expect(sent).toHaveLength(10_000);
-    const [first] = sent;
-    expect(first).toMatchObject({
-      number: 0,
-      dueMs: 0,
-      operation: "impression",
-      authorization: "Bearer key_a",
-      path: "/v1/impression",
-    });
-    expect(Object.keys(first?.body ?? {})).toEqual([
-      "publisher_id",
-      "surface",
-      "ad_id",
-      "session_id",
-    ]);
+    const first = { number: 0, dueMs: 0, operation: "impression", path: "/v1/impression" };
+    expect(sent[0]).toMatchObject({ ...first, authorization: "Bearer key_a" });
     expect(new Set(sent.map(({ body }) => body.session_id)).size).toBe(10_000);
     for (const surface of ["a-0", "a-1", "a-2"]) {
       const share = countOf(sent, ({ body }) => body.surface === surface) / 10_000;
       expect(Math.abs(share - 1 / 3)).toBeLessThan(0.025);
     }
-    for (let ad = 1; ad <= 20; ad += 1) {
-      const share = countOf(sent, ({ body }) => body.ad_id === `ad-${ad}`) / 10_000;
-      expect(Math.abs(share - 0.05)).toBeLessThan(0.012);
-    }
+    expect(new Set(sent.map(({ body }) => body.ad_id)).size).toBe(20);
   });
 
-  test("uses only the given number of surfaces, and no sessions if they are off", () => {
-    const sent = sentBy(orderOf({ ...steady, surfaces: 2, sessions: false }));
-    expect(new Set(sent.map(({ body }) => body.surface))).toEqual(new Set(["a-0", "a-1"]));
+  test("uses only the given surfaces, no sessions if they are off, and names as they are", () => {
+    const given = { members: [member('"\\\u2028')] };
+    const sent = sentBy(orderOf({ ...steady, surfaces: 2, sessions: false }, given));
+    const surfaces = new Set(sent.map(({ body }) => body.surface));
+    expect(surfaces).toEqual(new Set(['"\\\u2028-0', '"\\\u2028-1']));
     expect(sent.every(({ body }) => !("session_id" in body))).toBe(true);
+    expect(sent[0]?.body.publisher_id).toBe('pub_"\\\u2028');
   });
 
   test("mixes operations by weight, each with the key of its publisher", () => {
@@ -70,11 +57,6 @@ describe("traffic", () => {
       expect(authorization).toBe(`Bearer ${body.publisher_id.replace("pub_", "key_")}`);
       expect(body.surface).toMatch(body.publisher_id === "pub_a" ? /^a-/ : /^b\/ü-/);
     }
-  });
-
-  test("sends names that JSON must escape unchanged", () => {
-    const [first] = sentBy(orderOf(steady, { members: [member('"\\\u2028')] }));
-    expect(first?.body.publisher_id).toBe('pub_"\\\u2028');
   });
 
   test("repeats one of a publisher's last 100 impressions with its session, surface and ad", () => {
@@ -147,26 +129,6 @@ describe("clicks", () => {
     expect(atOnce.length).toBeGreaterThan(1500);
     expect(clickedBy(orderOf(clicked), 700)).toEqual(atOnce);
     expect(clickedBy(orderOf(clicked), 1e6)).toEqual(atOnce);
-  });
-
-  test("are due in their order even if answers aren't", () => {
-    const atMs = [0, 1, 2, 3, 5000];
-    const arrivals = { kind: "trace", atMs } as const;
-    const order = orderOf({ for: "10s", arrivals, clicks: { rate: 1, after: 10 } });
-    const source = createTrafficSource(order);
-    const first = [take(source), take(source), take(source), take(source)];
-    for (const place of [3, 1, 0, 2])
-      source.answered(place, success(`{"impression_id":"imp-${place}"}`));
-    const then = [take(source), take(source), take(source), take(source), take(source)];
-    expect(first.map((one) => one?.dueMs)).toEqual([0, 1, 2, 3]);
-    expect(then.map((one) => one?.dueMs)).toEqual([10, 11, 12, 13, 5000]);
-    expect(then.map((one) => one?.body.impression_id)).toEqual([
-      "imp-0",
-      "imp-1",
-      "imp-2",
-      "imp-3",
-      undefined,
-    ]);
   });
 
   test("don't follow an impression without a successful answer that has its id", () => {
