@@ -7,44 +7,58 @@ import { fail, type Place } from "./place.ts";
 import type { SchemaNode } from "./schema.ts";
 import * as schema from "./schema.ts";
 
-/** @throws InputError if there is none. `says` is what the value must be. */
+/** @throws InputError if there is none. `type` is the named type that the union belongs to. */
 export function choose(
   value: unknown,
   kind: string,
   union: SchemaNode,
   place: Place,
-  says: string | undefined,
+  type: SchemaNode | undefined,
 ): SchemaNode {
-  const all = schema.alternativesIn(union).filter((one) => schema.kindsOf(one)?.includes(kind));
-  const [first] = all;
-  if (first === undefined) return fail(place, says ?? schema.expectedOf(union));
-  if (!isPlainObject(value) || all.length === 1) return first;
-  const kinds = all.map((one) => schema.resolved(one).properties?.kind?.const);
-  if (!kinds.includes(undefined)) return all[kinds.indexOf(value.kind)] ?? oneOfKind(kinds);
+  const first = schema.alternativesIn(union).find((one) => schema.kindsOf(one)?.includes(kind));
+  if (first === undefined) return fail(place, schema.expectedOf(union, type));
+  if (!isPlainObject(value)) return first;
+  const options = optionsIn(union);
+  if (options.length === 1) return first;
+  const kinds = options.map(({ properties }) => properties.kind?.const);
+  if (!kinds.includes(undefined)) {
+    return options[kinds.indexOf(value.kind)]?.node ?? oneOfKind(kinds);
+  }
   const names = Object.keys(value).filter((name) => value[name] !== undefined);
-  const options = all.map((node) => optionOf(node, all, names));
-  const marks = options.flatMap(({ mark, members }) => mark ?? members);
-  if (place.use === "request") return chosenByMark(options, names, place, says, marks);
+  if (place.use === "request") return chosenByMark(options, names, place, { union, type });
+  const rule = options.find(({ required }) => {
+    return required.length === names.length && required.every((name) => names.includes(name));
+  });
   // Other objects in a matcher are data.
-  const rule = options.find(({ isExact }) => isExact) ?? options.find(({ isOpen }) => isOpen);
-  return rule?.node ?? fail(place, whyNoRule(names, marks, says));
+  const found = rule ?? options.find(({ isOpen }) => isOpen);
+  return (
+    found?.node ?? fail(place, whyNoRule(names, marksOf(options), schema.expectedOf(union, type)))
+  );
 }
 
-type Option = ReturnType<typeof optionOf>;
+/** An alternative for objects. */
+interface Option {
+  readonly node: SchemaNode;
+  readonly properties: Readonly<Record<string, SchemaNode>>;
+  readonly required: readonly string[];
+  /** The member that it needs and no other alternative does. */
+  readonly mark: string | undefined;
+  readonly isOpen: boolean;
+}
 
-/** An alternative for an object with these names. `mark` is the member that it needs and no other alternative does. */
-function optionOf(node: SchemaNode, all: readonly SchemaNode[], names: readonly string[]) {
-  const { properties = {}, required = [], ...rest } = schema.resolved(node);
-  const others = all.filter((one) => one !== node).flatMap((one) => schema.resolved(one).required);
-  const members = Object.keys(properties);
-  return {
-    node,
-    members,
-    mark: required.find((name) => !others.includes(name)),
-    known: names.filter((name) => members.includes(name)).length,
-    isExact: required.length === names.length && required.every((name) => names.includes(name)),
-    isOpen: schema.isOpen(rest),
-  };
+const optionsIn = schema.kept((union): readonly Option[] => {
+  const all = schema.alternativesIn(union).filter((one) => schema.kindsOf(one)?.includes("object"));
+  return all.map((node) => {
+    const { properties = {}, required = [] } = schema.resolved(node);
+    const others = all.filter((one) => one !== node);
+    const needed = others.flatMap((one) => schema.resolved(one).required ?? []);
+    const mark = required.find((name) => !needed.includes(name));
+    return { node, properties, required, mark, isOpen: schema.isOpen(schema.resolved(node)) };
+  });
+});
+
+function marksOf(options: readonly Option[]): string[] {
+  return options.flatMap(({ mark, properties }) => mark ?? Object.keys(properties));
 }
 
 /** The one whose mark is there. Of several, the one that knows most names: `expect` also marks a step of its own. */
@@ -52,16 +66,21 @@ function chosenByMark(
   options: readonly Option[],
   names: readonly string[],
   place: Place,
-  says: string | undefined,
-  marks: readonly string[],
+  { union, type }: { readonly union: SchemaNode; readonly type: SchemaNode | undefined },
 ): SchemaNode {
+  const known = ({ properties }: Option): number =>
+    names.filter((name) => Object.hasOwn(properties, name)).length;
   const marked = options.filter(({ mark = "" }) => names.includes(mark));
-  const fits = marked.length > 0 ? marked : options.filter(({ mark, known }) => !mark && known > 0);
-  const most = Math.max(...fits.map(({ known }) => known));
-  const [best, ...others] = fits.filter(({ known }) => known === most);
+  const unmarked = options.filter((one) => one.mark === undefined && known(one) > 0);
+  const fits = marked.length > 0 ? marked : unmarked;
+  const most = Math.max(...fits.map(known));
+  const [best, ...others] = fits.filter((one) => known(one) === most);
   if (best === undefined) {
+    const marks = marksOf(options);
     const hint = names.map((name) => didYouMean(name, marks)).find((one) => one !== "") ?? "";
-    return fail(place, `${says ?? `must have one of ${formatList(marks, "or")}`}.${hint}`);
+    const hasNoun = type?.description !== undefined && !schema.isOnlyObjects(union);
+    const oneOf = `must have one of ${formatList(marks, "or")}`;
+    return fail(place, `${hasNoun ? schema.saysOf(type) : oneOf}.${hint}`);
   }
   if (others.length === 0) return best.node;
   const both = formatList([best, ...others].map(({ mark }) => mark ?? ""));

@@ -34,10 +34,20 @@ export interface SchemaNode {
 export const scenarioNode = scenarioJsonSchema as SchemaNode;
 const definitions = scenarioJsonSchema.definitions as Readonly<Record<string, SchemaNode>>;
 
-/** The name of the type that it refers to. */
-export function typeNameOf({ $ref }: SchemaNode): string | undefined {
-  return $ref && decodeURIComponent($ref.replace("#/definitions/", ""));
+/** The function with its results kept: a large scenario comes to the same nodes over and over. */
+export function kept<Result>(of: (node: SchemaNode) => Result): (node: SchemaNode) => Result {
+  const results = new WeakMap<SchemaNode, { readonly result: Result }>();
+  return (node) => {
+    const found = results.get(node) ?? { result: of(node) };
+    results.set(node, found);
+    return found.result;
+  };
 }
+
+/** The name of the type that it refers to. */
+export const typeNameOf: (node: SchemaNode) => string | undefined = kept(
+  ({ $ref }) => $ref && decodeURIComponent($ref.replace("#/definitions/", "")),
+);
 
 export function definitionOf(name: string): SchemaNode {
   const definition = definitions[name];
@@ -52,11 +62,11 @@ export function resolved(node: SchemaNode): SchemaNode {
 }
 
 /** The alternatives of a union, and those of unions within it. */
-export function alternativesIn(node: SchemaNode): readonly SchemaNode[] {
+export const alternativesIn: (node: SchemaNode) => readonly SchemaNode[] = kept((node) => {
   const { anyOf, oneOf, ...rest } = resolved(node);
   if (oneOf !== undefined) return oneOf.map(({ required }) => ({ ...rest, required }));
   return anyOf === undefined ? [node] : anyOf.flatMap(alternativesIn);
-}
+});
 
 /** Whether it takes members of any name. */
 export function isOpen({ additionalProperties }: SchemaNode): boolean {
@@ -73,17 +83,14 @@ export function kindOfValue(value: unknown): string | undefined {
 }
 
 /** The kinds of value that it accepts; undefined if it accepts everything. */
-export function kindsOf(node: SchemaNode): readonly string[] | undefined {
+export const kindsOf: (node: SchemaNode) => readonly string[] | undefined = kept((node) => {
   const { type, anyOf } = resolved(node);
   if (anyOf !== undefined) return anyOf.flatMap((one) => kindsOf(one) ?? []);
   const types = type === undefined ? [] : [type].flat();
   return types.length === 0 ? undefined : types.map((one) => one.replace("integer", "number"));
-}
+});
 
-/** What a value of this type must be, by the comment on it. */
-export function saysOf({ description = "something else" }: SchemaNode): string {
-  return `must be ${description.charAt(0).toLowerCase()}${description.slice(1)}`.replace(/\.$/, "");
-}
+const patternOf = kept(({ pattern = "" }) => new RegExp(pattern));
 
 const nouns: Readonly<Record<string, string>> = {
   string: "a text",
@@ -93,21 +100,30 @@ const nouns: Readonly<Record<string, string>> = {
   object: "an object",
 };
 
-/** The same for a type without a comment. */
-export function expectedOf(node: SchemaNode): string {
-  const kinds = [...new Set(kindsOf(node))].map((kind) => nouns[kind] ?? kind);
+/** What a value must be, by the comment on its type. The comment on a type of objects says what they are for. */
+export function expectedOf(node: SchemaNode, type: SchemaNode | undefined): string {
   const { minimum, maximum = "any" } = node;
+  if (type?.description !== undefined && !isOnlyObjects(type)) return saysOf(type);
+  const kinds = [...new Set(kindsOf(node))].map((kind) => nouns[kind] ?? kind);
   const bounds = minimum === undefined ? "" : ` from ${minimum} to ${maximum}`;
   return `must be ${formatList(kinds, "or")}${bounds}`;
+}
+
+export function isOnlyObjects(node: SchemaNode): boolean {
+  return kindsOf(node)?.every((kind) => kind === "object") ?? false;
+}
+
+export function saysOf({ description = "something else" }: SchemaNode): string {
+  return `must be ${description.charAt(0).toLowerCase()}${description.slice(1)}`.replace(/\.$/, "");
 }
 
 /** Whether a text, number, true, false or null of the right kind is within the bounds. */
 export function isWithinBounds(value: unknown, node: SchemaNode): boolean {
   if (node.const !== undefined && value !== node.const) return false;
   if (typeof value === "string") {
-    const { minLength = 0, maxLength = value.length, pattern = "" } = node;
+    const { minLength = 0, maxLength = value.length } = node;
     const isOfLength = value.length >= minLength && value.length <= maxLength;
-    return isOfLength && value.isWellFormed() && new RegExp(pattern).test(value);
+    return isOfLength && value.isWellFormed() && patternOf(node).test(value);
   }
   if (typeof value !== "number") return true;
   const mayBeBroken = node.type !== "integer" && node.multipleOf !== 1;

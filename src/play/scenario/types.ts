@@ -82,7 +82,7 @@ interface StepLabel {
   readonly note?: Prose | undefined;
 }
 
-/** A letter, then at most 63 letters, digits, underscores and hyphens. @pattern ^[A-Za-z][A-Za-z0-9_-]{0,63}$ */
+/** A letter, then at most 63 letters, digits, underscores and hyphens, and not "publishers". @pattern ^(?!publishers$)[A-Za-z][A-Za-z0-9_-]{0,63}$ */
 type NewName = string;
 
 /** The name of an earlier request. @maxLength 64 */
@@ -221,14 +221,11 @@ export interface FaultStep extends StepLabel {
 
 export interface HealStep extends StepLabel {
   /** Removes fault rules by id, or all of them ("all"). */
-  readonly heal: RuleId | RuleIds;
+  readonly heal: RuleId | readonly RuleId[];
 }
 
 /** A rule's id, or "all". @pattern ^[A-Za-z0-9._-]{1,64}$ */
 type RuleId = string;
-
-/** @minItems 1 */
-type RuleIds = readonly RuleId[];
 
 /** Later steps refer to the new publisher by this step's name. */
 export interface SignUpStep extends StepLabel {
@@ -291,7 +288,7 @@ export interface ExpectStep extends StepLabel {
 /** What an answer must look like. @minProperties 1 */
 export interface AnswerExpectation {
   /** @default "answered" */
-  readonly outcome?: RequestOutcome | RequestOutcomes | undefined;
+  readonly outcome?: RequestOutcome | readonly RequestOutcome[] | undefined;
   readonly status?: StatusMatcher | undefined;
   /** By lower-case name. */
   readonly headers?: HeaderMatchers | undefined;
@@ -300,9 +297,6 @@ export interface AnswerExpectation {
   /** Matches the body as received. */
   readonly text?: PlainMatcher | undefined;
 }
-
-/** @minItems 1 */
-type RequestOutcomes = readonly RequestOutcome[];
 
 /** @propertyNames {description: "A header's name in lower case.", pattern: "^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$"} */
 type HeaderMatchers = { readonly [name: string]: PlainMatcher };
@@ -355,7 +349,7 @@ export type PlainMatcher = Value | MatchRule;
 
 export type MatchRule =
   | NumberRule
-  | { readonly oneOf: Matchers }
+  | { readonly oneOf: readonly Matcher[] }
   | { readonly not: Matcher }
   | { readonly contains: Part }
   | { readonly startsWith: Part }
@@ -374,13 +368,10 @@ type NumberRule =
   | { readonly between: Bounds }
   | { readonly type: "string" | "integer" | "number" | "boolean" | "null" | "array" | "object" }
   /** Equal to this sum, exact to the micro-INR. */
-  | { readonly sum: Operands };
+  | { readonly sum: readonly Operand[] };
 
 /** A text of 1 to 100,000 characters. @minLength 1 @maxLength 100000 */
 type Part = string;
-
-/** @minItems 1 */
-type Matchers = readonly Matcher[];
 
 /** True. To expect a value to exist, use { "not": { "absent": true } }. */
 type True = true;
@@ -393,18 +384,12 @@ export type StatusMatcher =
   | Status
   | Reference
   | NumberRule
-  | { readonly oneOf: StatusMatchers }
+  | { readonly oneOf: readonly StatusMatcher[] }
   | { readonly not: StatusMatcher }
   | { readonly equals: Status };
 
 /** A number from 100 to 599. @asType integer @minimum 100 @maximum 599 */
 type Status = number;
 
-/** @minItems 1 */
-type StatusMatchers = readonly StatusMatcher[];
-
 /** A number, { "ref": "NAME.path" }, or { "sum": [...] } of these. */
-export type Operand = number | Reference | { readonly sum: Operands };
-
-/** @minItems 1 */
-type Operands = readonly Operand[];
+export type Operand = number | Reference | { readonly sum: readonly Operand[] };

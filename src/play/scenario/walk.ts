@@ -14,11 +14,11 @@ import * as schema from "./schema.ts";
 const MAX_DEPTH = 100;
 
 /**
- * A frozen copy of the value. `says` is what a value of the surrounding type must be.
+ * A frozen copy of the value. `type` is the named type around it, whose comment says what the value must be.
  *
  * @throws InputError that names the path to the first mistake.
  */
-export function walk(value: unknown, node: SchemaNode, place: Place, says?: string): unknown {
+export function walk(value: unknown, node: SchemaNode, place: Place, type?: SchemaNode): unknown {
   if (place.path.length > MAX_DEPTH) {
     const field = `${place.path.slice(0, 12).join(".")}…`;
     throw new InputError(field, `is nested deeper than ${MAX_DEPTH} levels`);
@@ -28,7 +28,7 @@ export function walk(value: unknown, node: SchemaNode, place: Place, says?: stri
   const kind = schema.kindOfValue(value);
   if (kind === undefined) return fail(place, `must be data that JSON can hold${notSent(value)}`);
   if (node.anyOf !== undefined || node.oneOf !== undefined)
-    return walk(value, choose(value, kind, node, place, says), place, says);
+    return walk(value, choose(value, kind, node, place, type), place, type);
   const kinds = schema.kindsOf(node);
   if (kinds === undefined) return frozenCopy(value);
   if (node.enum !== undefined && !node.enum.some((one) => one === value)) {
@@ -36,9 +36,9 @@ export function walk(value: unknown, node: SchemaNode, place: Place, says?: stri
     fail(place, `must be one of ${formatList(node.enum, "or")}${hint && `.${hint}`}`);
   }
   const isSound = kinds.includes(kind) && schema.isWithinBounds(value, node);
-  if (!isSound) fail(place, says ?? schema.expectedOf(node));
+  if (!isSound) fail(place, schema.expectedOf(node, type));
   if (isPlainObject(value)) return walkObject(value, node, place);
-  return Array.isArray(value) ? walkList(value, node, place, says) : value;
+  return Array.isArray(value) ? walkList(value, node, place, type) : value;
 }
 
 function walkNamed(value: unknown, name: string, place: Place): unknown {
@@ -46,11 +46,8 @@ function walkNamed(value: unknown, name: string, place: Place): unknown {
   const { parse, enter, isSound, leave } = meanings[name] ?? {};
   if (parse !== undefined) return frozenCopy(inPlace(place, () => parse(value)));
   const inner = enter?.(value, place) ?? place;
-  const says = schema.saysOf(node);
-  // The comment on a type of objects says what they are for.
-  const isOther = schema.kindsOf(node)?.some((kind) => kind !== "object") && node.description;
-  const copy = walk(value, node, inner, isOther ? says : undefined);
-  if (isSound?.(copy as never) === false) fail(place, says);
+  const copy = walk(value, node, inner, node);
+  if (isSound?.(copy as never) === false) fail(place, schema.saysOf(node));
   leave?.(copy as never, inner);
   return copy;
 }
@@ -87,13 +84,12 @@ function walkList(
   list: readonly unknown[],
   node: SchemaNode,
   place: Place,
-  says: string | undefined,
+  type: SchemaNode | undefined,
 ): unknown {
   const { items = {}, minItems: least = 0, maxItems: most = list.length } = node;
   if (list.length < least && least === 1) fail(place, "must not be empty");
-  if (list.length < least || list.length > most) {
-    fail(place, says ?? `must have at most ${most} entries`);
-  }
+  if (least === most && list.length !== most) fail(place, schema.expectedOf(node, type));
+  if (list.length > most) fail(place, `must have at most ${most} entries`);
   const inner = placeWithin(place, "");
   const copies = Array.from(list, (one, index) => walkWithin(String(index), one, items, inner));
   return Object.freeze(copies);
