@@ -21,7 +21,7 @@ import { describeFailure, exitCodes } from "./output/exit.ts";
 import { say } from "./output/say.ts";
 import { optionsOf, usageErrors } from "./output/usage-errors.ts";
 import type { HostProcess } from "./processes/host-process.ts";
-import { addReplayOptions, type ReplayFlags, replayClock } from "./replay/replay-options.ts";
+import { addReplayOptions, type ReplayFlags } from "./replay/replay-options.ts";
 import {
   addExport,
   addPlay,
@@ -202,20 +202,22 @@ ${ENVIRONMENT}`,
 function addReplay(program: Command, host: HostProcess, ends: SetExitCode): void {
   const replay = program
     .command("replay")
-    .description("send recorded requests again and compare the answers byte for byte")
-    .argument("<FILE>", "a journal as NDJSON, or a HAR file of any tool; adsim finds out which")
+    .description("play a recording again, and show the answers that differ from the recorded ones")
+    .argument("<FILE>", "a HAR file of any tool, a journal as NDJSON, or a trace in CSV")
     .addHelpText(
       "after",
       `
-Without --target, adsim makes a world with the settings in the recording. Options override them. The defaults above apply if
-the recording has none. With --load, the options must agree with the snapshot.
-With --target, adsim sends one request after another. If the target is an adsim, its clock follows the recording, unless you
-give --keep-clock.
-adsim compares status, headers and body, but no headers of the connection, such as Date and Server.
-Exit codes: 0 all answers are the same, 1 some differ, 2 wrong usage, 3 FILE can't be read, there is nothing to compare, or
-the target can't be reached.`,
+adsim makes a scenario of FILE, as adsim record does, that expects the recorded answers: status, Content-Type, and the body
+without the ids that a service invents. Time follows the recording; with --clock frozen it stands still.
+Without --target it plays in a world in this process with the recorded settings. Options override them. Publishers that this
+world doesn't have sign up. With --load, the options must agree with the snapshot.
+If --target is an adsim, it plays in a new world, /@NAME, or in the world that the URL names, whose state is lost.
+With --api-key and --publisher, --target can be any service. Requests follow each other at once, unless you give --wait. The
+first publisher given is the first one of the recording.
+Exit codes: 0 all answers are the same, 1 some differ or can't be compared, 2 wrong usage, 3 FILE can't be read, there is
+nothing to compare, or the target can't be reached.`,
     );
-  addReplayOptions(addCommonOptions(replay, replayClock()), host).action(
+  addReplayOptions(addCommonOptions(replay, hiddenClock()), host).action(
     async (file: string, flags: ReplayFlags) => {
       const command = await import("./replay/replay.ts");
       ends(await command.replay(file, flags, host));

@@ -102,11 +102,15 @@ export function addRecord(program: Command, host: HostProcess): void {
     .argument("<FILE>", "a HAR file of any tool, a journal as NDJSON, or a trace in CSV")
     .option("--name <name>", "the scenario's name (default: from FILE)", notEmpty)
     .option("--out <file>", "write the scenario to this file instead of standard output", notEmpty)
+    .option(
+      "--sign-up",
+      "let the publishers of another service sign up, to play in a world of adsim",
+    )
     .addHelpText(
       "after",
       `
-Publishers of another service sign up at the beginning of the scenario. Steps refer to ids instead of repeating them, and the
-time between the requests is kept. Keys are left out.
+The publishers of another service become 0, 1 and so on, which that service supplies (adsim play --target URL --api-key KEY
+--publisher ID). Steps refer to ids instead of repeating them, and the time between the requests is kept. Keys are left out.
 A CSV trace has a line with the names of its columns, and then one request a line. Columns: operation (impression, click,
 stats, surfaces or payouts); at (ISO 8601); status; and the names of the API's parameters. impression_id is also the id that
 an impression was answered with.

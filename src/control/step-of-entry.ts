@@ -43,7 +43,7 @@ function uncheckedStep(
   world: SimulatorCore,
   { record, sequence }: Pick<ExchangeItem, "record" | "sequence">,
 ): RequestStep {
-  const { publishers, assumptions } = world;
+  const { publishers } = world;
   const entry = shownEntry(record, sequence, "shown");
   const sender =
     publisherWith(record.publisher, publishers) ??
@@ -56,8 +56,7 @@ function uncheckedStep(
   // In another world, a seeded publisher has to send for one that signed up.
   const ordinal = isSeeded ? sender.ordinal : 0;
   const surfaces = sender.surfaces.slice(0, publishers.at(ordinal).surfaces.length);
-  const publisher = { id: sender.id, apiKey, surfaces };
-  const source = { publisher, surfaces, assumptions, exchanges: [entry] };
-  const step = createRequestSteps(source, ordinal).stepOf(entry);
+  const publisher = { ref: ordinal, id: sender.id, apiKey, surfaces };
+  const step = createRequestSteps([entry], [publisher]).stepOf(entry, publisher);
   return isSeeded ? step : { ...step, note: `Sent by ${sender.id}, who had signed up.` };
 }

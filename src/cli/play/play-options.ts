@@ -67,7 +67,7 @@ export function addTrafficOptions(command: Command): Command {
 }
 
 /** Publishers of a service that gives out no keys: `--api-key` and `--publisher` name one, `--surface` its surfaces. */
-function addCredentialOptions(command: Command): Command {
+export function addCredentialOptions(command: Command): Command {
   const words: CredentialWord[] = [];
   const collect =
     (kind: CredentialWord["kind"]) =>

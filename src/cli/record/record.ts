@@ -1,86 +1,81 @@
 /** `adsim record FILE`: turns a recording into a scenario: a HAR, a journal as NDJSON, or a trace in CSV. */
 
-import { basename, extname } from "node:path";
 import { InputError } from "../../base/input.ts";
-import { indentedJson, printable } from "../../base/text.ts";
-import { readRecording } from "../../journal/read-recording.ts";
+import { indentedJson } from "../../base/text.ts";
 import type { Recording } from "../../journal/recorded-entry.ts";
-import { plural } from "../../play/measure/quantities.ts";
-import { MAX_RECORDED_STEPS, parseScenario } from "../../play/scenario/parse-scenario.ts";
-import type { Scenario } from "../../play/scenario/types.ts";
+import {
+  MAX_RECORDED_STEPS,
+  type RecordedScenario,
+  type RecordingOptions,
+  scenarioOfRecording,
+} from "../../play/recording/scenario-of-recording.ts";
+import { parseScenario } from "../../play/scenario/parse-scenario.ts";
 import { couldNotRun } from "../output/exit.ts";
 import { checkOut, writeOut } from "../output/reports.ts";
 import { say } from "../output/say.ts";
 import type { HostProcess } from "../processes/host-process.ts";
-import { leftOutGroups } from "../replay/left-out.ts";
-import { recordingIn } from "../replay/recording-in.ts";
-
-import { readCsv } from "./read-csv.ts";
-import { apiRequests } from "./recorded-requests.ts";
-import { scenarioOfRecording } from "./scenario-of-recording.ts";
+import { leftOutGroups, leftOutInWords } from "./left-out.ts";
+import { nameFrom, recordingIn } from "./recording-in.ts";
 
 export interface RecordFlags {
   readonly name?: string;
   readonly out?: string;
+  readonly signUp?: boolean;
 }
 
 /** @throws CommandFailure for a file that can't be read or written, or that has no request to the API. */
 export async function record(file: string, flags: RecordFlags, host: HostProcess): Promise<void> {
-  const { out, name = nameFrom(file) } = flags;
+  const { out, name = nameFrom(file), signUp } = flags;
   const written = out === undefined ? undefined : { option: `--out ${out}`, file: out };
   if (written !== undefined) await checkOut(written, [file]);
-  const wanted = "a journal as NDJSON, a HAR file or a CSV trace";
-  const recording = apiRequests(await recordingIn(file, read, wanted));
-  const leftOut = leftOutOf(recording);
-  const sent = recording.entries.filter(({ leftOut }) => leftOut === undefined).length;
-  if (sent === 0) throw couldNotRun(`${file} has no request for a scenario: ${leftOut}.`);
-  // Each request makes at least one step, and millions take long.
-  mustFit(file, sent);
-  let scenario: Scenario;
+  const recording = await recordingIn(file);
+  const isElsewhere = !recording.byAdsim && signUp !== true;
+  const made = madeOf(file, recording, {
+    ...{ name, expects: "statuses", publishers: isElsewhere ? "numbered" : "world" },
+  });
+  const text = indentedJson(made.scenario);
+  if (written === undefined) say(text, host.stdout);
+  else await writeOut({ ...written, content: text }, host.stderr);
+  const leftOut = leftOutInWords(leftOutGroups(made.leftOut));
+  if (leftOut !== "") say(`adsim: left out: ${leftOut}\n`, host.stderr);
+  if (isElsewhere) say(howToPlay(made), host.stderr);
+}
+
+/** @throws CommandFailure that says why the recording can't become a scenario. */
+export function madeOf(
+  file: string,
+  recording: Recording,
+  options: RecordingOptions,
+): RecordedScenario {
   try {
-    scenario = scenarioOfRecording(recording, name);
-    mustFit(file, scenario.steps.length);
-    parseScenario(scenario, { maxSteps: MAX_RECORDED_STEPS });
+    const made = scenarioOfRecording(recording, options);
+    const { length } = made.scenario.steps;
+    if (made.entries.size === 0) {
+      const leftOut = leftOutInWords(leftOutGroups(made.leftOut));
+      throw couldNotRun(`${file} has no request for a scenario: ${leftOut}.`);
+    }
+    if (length > MAX_RECORDED_STEPS) {
+      throw couldNotRun(
+        `${file} makes ${length} steps, and a scenario may have at most ${MAX_RECORDED_STEPS}. Give a part of it.`,
+      );
+    }
+    parseScenario(made.scenario, { maxSteps: MAX_RECORDED_STEPS });
+    return made;
   } catch (error) {
     if (!(error instanceof InputError) || error.field === "name") throw error;
     throw couldNotRun(`${file} can't become a scenario: ${error.message}`);
   }
-  const text = indentedJson(scenario);
-  if (written === undefined) say(text, host.stdout);
-  else await writeOut({ ...written, content: text }, host.stderr);
-  if (leftOut !== "") say(`adsim: left out: ${printable(leftOut)}\n`, host.stderr);
 }
 
-/** @throws CommandFailure for more steps than a scenario may have. */
-function mustFit(file: string, steps: number): void {
-  if (steps <= MAX_RECORDED_STEPS) return;
-  throw couldNotRun(
-    `${file} makes ${steps} steps or more, and a scenario may have at most ${MAX_RECORDED_STEPS}. Record a part of it.`,
-  );
-}
-
-/** JSON begins with a bracket. */
-function read(lines: readonly string[]): Recording {
-  const first = lines.find((line) => line.trim() !== "")?.trim() ?? "";
-  return /^[[{]/.test(first) || first === "" ? readRecording(lines) : readCsv(lines.join("\n"));
-}
-
-function leftOutOf({ entries }: Recording): string {
-  const requests = entries.flatMap((entry) =>
-    entry.leftOut === undefined ? [] : [{ entry, why: entry.leftOut }],
-  );
-  return leftOutGroups(requests)
-    .map(
-      ({ reason, count, which }) =>
-        `${plural(count, "request")}, because ${reason}${which && ` (${which})`}`,
-    )
-    .join("; ");
-}
-
-/** The file's name as the name of a scenario: letters, digits and hyphens. */
-function nameFrom(file: string): string {
-  const words = basename(file, extname(file))
-    .toLowerCase()
-    .match(/[a-z0-9]+/g) ?? ["recorded"];
-  return words.join("-").slice(0, 64).replace(/-$/, "");
+/** The publishers of another service, which it must supply, with their surfaces in the order of the references. */
+function howToPlay({ publishers }: RecordedScenario): string {
+  const words = publishers.map(({ id, surfaces }) => {
+    return ["--api-key KEY --publisher", id, ...surfaces.map(({ id }) => `--surface ${id}`)].join(
+      " ",
+    );
+  });
+  const shown = words.length > 3 ? [...words.slice(0, 3), "…"] : words;
+  return `adsim: play it at the recorded service, with these or other publishers: --target URL ${shown.join(" ")}
+For a world of adsim, where they have to sign up, record again with --sign-up.
+`;
 }

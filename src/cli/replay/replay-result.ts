@@ -2,10 +2,11 @@
 
 import { counted } from "../../base/counted.ts";
 import { oneLine, printable } from "../../base/text.ts";
-import type { Difference, Sides } from "../../choices/compare-answers.ts";
-import type { Recording } from "../../journal/recorded-entry.ts";
-import type { Outcome, Replay, ReplayedEntry } from "../../play/replay/replay.ts";
-import { type LeftOutGroup, leftOutGroups } from "./left-out.ts";
+import type { RecordedEntry, Recording } from "../../journal/recorded-entry.ts";
+import type { PlayResult, StepResult } from "../../play/player/result.ts";
+import type { RecordedScenario } from "../../play/recording/scenario-of-recording.ts";
+import { type LeftOutGroup, leftOutGroups, leftOutInWords } from "../record/left-out.ts";
+import type { ReplayFlags } from "./replay-options.ts";
 
 export interface ReplayResult {
   readonly file: string;
@@ -17,116 +18,124 @@ export interface ReplayResult {
   readonly sent: number;
   readonly same: number;
   readonly different: number;
-  readonly skipped: number;
-  /** How many were skipped for each reason, in words. */
-  readonly skippedFor: Readonly<Record<string, number>>;
-  /** The same with the requests. */
+  /** How many can't be compared, for example because an earlier request had another answer. */
+  readonly undecided: number;
   readonly leftOut: readonly LeftOutGroup[];
-  /** The first differences. */
-  readonly differences: readonly ShownDifference[];
-  /** Possible causes of differences other than the service. */
+  /** The first answers that differ or can't be compared. */
+  readonly differences: readonly Difference[];
+  /** Why they may differ even if the service answers the same. */
   readonly notes: readonly string[];
 }
 
-type ShownDifference = Partial<Difference> & {
+interface Difference {
   /** The place of the recorded request in the file. */
   readonly entry: string;
   readonly sequence: number | undefined;
   readonly method: string;
   readonly path: string;
-  /** Why there was no answer. */
-  readonly unanswered?: string | undefined;
-};
+  /** What differs: the status, a header, or a member of the body. */
+  readonly parts: readonly {
+    readonly about: string;
+    readonly recorded: string;
+    readonly now: string;
+  }[];
+  /** Why there is no answer, or why it can't be compared. */
+  readonly why: string | undefined;
+}
 
 export interface ResultParts {
   readonly file: string;
-  readonly target: string | undefined;
+  readonly flags: Pick<ReplayFlags, "target" | "load" | "differences">;
   readonly recording: Recording;
-  readonly replay: Replay;
-  /** Why the answers may differ even if the service is right. */
-  readonly caveats: readonly string[];
-  /** At most this many differences are shown. */
-  readonly maxDifferences: number;
+  readonly made: RecordedScenario;
+  readonly played: PlayResult;
 }
 
-export function resultOf(parts: ResultParts): ReplayResult {
-  const { file, target, recording, replay, caveats, maxDifferences } = parts;
-  const { replayed } = replay;
-  const of = (...kinds: readonly Outcome["kind"][]): readonly ReplayedEntry[] =>
-    replayed.filter(({ outcome }) => kinds.includes(outcome.kind));
-  const leftOut = leftOutGroups(
-    replayed.flatMap(({ entry, outcome }) =>
-      outcome.kind === "skipped" ? [{ entry, why: outcome.why }] : [],
-    ),
-  );
-  const skipped = of("skipped").length;
-  const different = of("different", "unanswered");
+export function resultOf({ file, flags, recording, made, played }: ResultParts): ReplayResult {
+  const steps = played.steps.flatMap((step) => {
+    const entry = made.entries.get(step.path);
+    return entry === undefined ? [] : [{ step, entry }];
+  });
+  const different = steps.filter(({ step }) => step.result === "failed");
+  const undecided = steps.filter(({ step: { result } }) => /undecided|skipped/.test(result));
+  const shown = [...different, ...undecided].slice(0, flags.differences);
   return {
     file,
     form: recording.form,
-    target,
-    requests: replayed.length,
-    sent: replayed.length - skipped,
-    same: of("same").length,
+    target: flags.target,
+    requests: recording.entries.length,
+    sent: steps.length,
+    same: steps.length - different.length - undecided.length,
     different: different.length,
-    skipped,
-    skippedFor: Object.fromEntries(leftOut.map(({ reason, count }) => [reason, count])),
-    leftOut,
-    differences: different.slice(0, maxDifferences).map(shownDifference),
-    notes: different.length === 0 ? replay.notes : [...replay.notes, ...caveats],
+    undecided: undecided.length,
+    leftOut: leftOutGroups(made.leftOut),
+    differences: shown.map(({ step, entry }) => differenceOf(step, entry)),
+    notes: different.length + undecided.length === 0 ? [] : notesOn(recording, made, flags),
   };
 }
 
-/** Longer methods and paths are cut, in characters. */
-const MAX_SHOWN = 100;
-
-function shownDifference({ entry, outcome }: ReplayedEntry): ShownDifference {
+function differenceOf({ checks, exchange, why }: StepResult, entry: RecordedEntry): Difference {
   const { place, sequence, request } = entry;
+  const failed = checks.filter(({ result }) => result === "failed");
+  const parts = failed.map(({ about, expected: recorded, found: now }) => {
+    return { about: about.replace(/^answer /, ""), recorded, now };
+  });
   return {
-    entry: place,
-    sequence,
-    method: oneLine(request.method, MAX_SHOWN),
-    path: oneLine(request.path, MAX_SHOWN),
-    ...(outcome.kind === "different" ? outcome.difference : {}),
-    ...(outcome.kind === "unanswered" ? { unanswered: outcome.why } : {}),
+    ...{ entry: place, sequence },
+    ...{ method: oneLine(request.method, 100), path: oneLine(request.path, 100), parts },
+    why: exchange?.why ?? why,
   };
+}
+
+function notesOn(
+  { entries, byAdsim }: Recording,
+  { publishers }: RecordedScenario,
+  { load }: ResultParts["flags"],
+): readonly string[] {
+  const notes: string[] = [];
+  if (publishers.some(({ ref }) => typeof ref === "string")) {
+    notes.push(
+      "publishers that the world doesn't begin with signed up first. Only the statuses of their answers were compared: a recording doesn't have their history, names and prices",
+    );
+  }
+  if (!byAdsim || load !== undefined) return notes;
+  const numbers = entries.flatMap(({ sequence }) => sequence ?? []);
+  const [first = 1] = numbers;
+  if (first > 1) {
+    notes.push(
+      `the recording begins with request ${first}, so what requests 1 to ${first - 1} did is missing. Replay it from a snapshot that was taken before request ${first}, with --load`,
+    );
+  }
+  const missing = (numbers.at(-1) ?? 0) - first + 1 - numbers.length;
+  if (missing > 0) {
+    notes.push(
+      `${missing} requests between the first and the last are not in the recording, so what they did is missing. Export it without a filter`,
+    );
+  }
+  notes.push(
+    "a journal doesn't have what happened outside the API: a rotated key, a changed surface, a restored snapshot. Take a snapshot after it, and replay from that with --load",
+  );
+  return notes;
 }
 
 export function resultText(result: ReplayResult): string {
-  const { target, sent, same, different, skipped, leftOut, differences, notes } = result;
+  const { target, sent, same, different, undecided, leftOut, differences, notes } = result;
   const where = target === undefined ? "in process" : `to ${target}`;
+  const others = undecided === 0 ? "" : `, ${undecided} can't be compared`;
   const lines = [
-    `adsim: ${counted(sent, "request")} sent again ${where}: ${same} ${same === 1 ? "answer is" : "answers are"} the same, ${different} ${different === 1 ? "is" : "are"} different`,
+    `adsim: ${counted(sent, "request")} sent again ${where}: ${same} ${same === 1 ? "answer is" : "answers are"} the same, ${different} ${different === 1 ? "is" : "are"} different${others}`,
   ];
-  if (skipped > 0) {
-    const reasons = leftOut.map(
-      ({ reason, count, which }) => `${reason} (${count}${which && `: ${which}`})`,
-    );
-    lines.push(`  ${skipped} not sent again: ${reasons.join("; ")}`);
+  if (leftOut.length > 0) lines.push(`  left out: ${leftOutInWords(leftOut)}`);
+  for (const { entry, sequence, method, path, parts, why } of differences) {
+    const number = sequence === undefined ? "" : `, request ${sequence}`;
+    lines.push("", `${entry}${number}: ${method} ${path}`);
+    for (const { about, recorded, now } of parts)
+      lines.push(`  ${about}: recorded ${recorded}, now ${now}`);
+    if (why !== undefined) lines.push(`  ${why}`);
   }
-  for (const difference of differences) lines.push("", ...differenceLines(difference));
-  const more = different - differences.length;
-  if (more > 0) lines.push("", `${more} more; --differences ${different} shows them all.`);
+  const more = different + undecided - differences.length;
+  if (more > 0)
+    lines.push("", `${more} more; --differences ${different + undecided} shows them all.`);
   if (notes.length > 0) lines.push("", ...notes.map((note) => `Note: ${note}.`));
   return `${lines.map(printable).join("\n")}\n`;
-}
-
-function differenceLines(shown: ShownDifference): readonly string[] {
-  const number = shown.sequence === undefined ? "" : `, request ${shown.sequence}`;
-  const lines = [`${shown.entry}${number}: ${shown.method} ${shown.path}`];
-  if (shown.unanswered !== undefined) lines.push(`  no answer: ${shown.unanswered}`);
-  const { status, headers = [], body } = shown;
-  if (status !== undefined) lines.push(`  status: recorded ${status.recorded}, now ${status.now}`);
-  for (const { name, ...sides } of headers) lines.push(`  header ${name}: ${inLine(sides)}`);
-  if (body === undefined) return lines;
-  return [
-    ...lines,
-    `  body from byte ${body.byte} on:`,
-    `    recorded  ${body.recorded}`,
-    `    now       ${body.now}`,
-  ];
-}
-
-function inLine({ recorded, now }: Sides): string {
-  return `recorded ${recorded ?? "(none)"}, now ${now ?? "(none)"}`;
 }

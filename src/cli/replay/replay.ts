@@ -1,91 +1,146 @@
-/** `adsim replay FILE`: sends recorded requests again and compares the answers with the recorded ones, byte for byte. */
+/** `adsim replay FILE`: plays a recording as a scenario that expects the recorded answers, and shows those that differ. */
 
 import { nodeHost } from "../../adapters/node-host.ts";
 import { indentedJson } from "../../base/text.ts";
-import { readRecording } from "../../journal/read-recording.ts";
 import type { Recording } from "../../journal/recorded-entry.ts";
-import { caveatsOf } from "../../play/replay/caveats.ts";
-import type { Replay } from "../../play/replay/replay.ts";
-import { replayInProcess } from "../../play/replay/replay-in-process.ts";
+import { play } from "../../play/player/play.ts";
+import { driveAtOnce, performersOn } from "../../play/player/play-in-process.ts";
+import type { PlayResult } from "../../play/player/result.ts";
+import type { RecordedScenario } from "../../play/recording/scenario-of-recording.ts";
+import { withOverrides } from "../../play/scenario/overrides.ts";
+import type { Scenario } from "../../play/scenario/types.ts";
+import { playScenario } from "../../play/targets/play-scenario.ts";
+import { createSimulatorCore, type SimulatorCore } from "../../simulator/core.ts";
+import type { Choices } from "../../simulator/simulator-options.ts";
 import { readAssumptionFlags } from "../options/assumption-flags.ts";
 import { isTokenGiven } from "../options/common-options.ts";
 import { readLoadFlag } from "../options/load-flag.ts";
-import { couldNotRun, exitCodes, wrongUsage } from "../output/exit.ts";
+import { exitCodes, failureAtTarget, wrongUsage } from "../output/exit.ts";
 import { say } from "../output/say.ts";
+import { type GivenPublisher, givenPublishers } from "../play/credentials.ts";
 import type { HostProcess } from "../processes/host-process.ts";
-import { replayAtTarget } from "./at-target.ts";
-import { recordingIn } from "./recording-in.ts";
+import { madeOf } from "../record/record.ts";
+import { nameFrom, recordingIn } from "../record/recording-in.ts";
 import type { ReplayFlags } from "./replay-options.ts";
 import { resultOf, resultText } from "./replay-result.ts";
 
-/** @returns 0 if all answers are the same, 1 if one differs. */
+/** @returns 0 if all answers are the same, 1 if one differs or can't be compared. */
 export async function replay(file: string, flags: ReplayFlags, host: HostProcess): Promise<number> {
-  refuseWrongUsage(flags, host);
-  const recording = await recordingIn(file, readRecording, "a journal as NDJSON, or a HAR file");
-  const { target } = flags;
-  const replayed =
-    target === undefined
-      ? await inProcess(recording, flags)
-      : await replayAtTarget(recording, { ...flags, target });
-  const caveats = caveatsOf(recording, flags);
-  const result = resultOf({
-    file,
-    target,
-    recording,
-    replay: replayed,
-    caveats,
-    maxDifferences: flags.differences,
+  const credentials = givenPublishers(flags);
+  refuseWrongUsage(flags, credentials, host);
+  const recording = await recordingIn(file);
+  const world = flags.load === undefined ? undefined : await worldIn(flags.load, flags, recording);
+  const made = madeOf(file, recording, {
+    name: nameFrom(file),
+    expects: "answers",
+    publishers: credentials.length > 0 ? "numbered" : "world",
+    keepsTime: flags.clock !== "frozen" && (credentials.length === 0 || flags.wait === true),
+    known: world?.publishers.credentials(world.publishers.total),
   });
-  if (result.sent === 0) {
-    throw couldNotRun(
-      `none of the ${result.requests} requests in ${file} can be sent again: ${Object.keys(result.skippedFor).join(", ")}. Nothing was compared.`,
-    );
-  }
+  const played = await playedWith(made, flags, credentials, world);
+  const result = resultOf({ file, flags, recording, made, played });
   if (flags.json === true) say(indentedJson(result), host.stdout);
   say(resultText(result), flags.json === true ? host.stderr : host.stdout);
-  return result.different === 0 ? exitCodes.fine : exitCodes.checkFailed;
+  return result.same === result.sent ? exitCodes.fine : exitCodes.checkFailed;
 }
 
-async function inProcess(recording: Recording, flags: ReplayFlags): Promise<Replay> {
-  const { seed, start, publishers, profile, apiKey } = flags;
-  const loaded = flags.load === undefined ? undefined : await readLoadFlag(flags.load, flags);
-  const { chosen } = await readAssumptionFlags(flags);
-  return replayInProcess(recording, {
-    host: nodeHost,
-    chosen: { seed, start, publishers, profile, assumptions: chosen },
-    snapshot: loaded?.snapshot,
-    apiKey,
-    time: flags.clock === "frozen" ? "standing" : "recorded",
+async function playedWith(
+  made: RecordedScenario,
+  flags: ReplayFlags,
+  credentials: readonly GivenPublisher[],
+  world: SimulatorCore | undefined,
+): Promise<PlayResult> {
+  const { seed, start, publishers, profile, target, controlToken } = flags;
+  // readAssumptionFlags has checked them.
+  const assumptions = (await readAssumptionFlags(flags)).chosen as Choices;
+  if (world !== undefined) return playFrom(world, made.scenario);
+  if (credentials.length > 0) {
+    const members = withSurfaces(credentials, made);
+    const service = { credentials: members, assumptions, wait: true };
+    return await playAt(made.scenario, { target, ...service });
+  }
+  const overrides = { seed, start, publishers, profile, assumptions };
+  const scenario = withOverrides(made.scenario, overrides) as Scenario;
+  // A choice that was given stays, whatever the recorded world changed.
+  const steps = scenario.steps.map((step) =>
+    "assume" in step ? { assume: { ...step.assume, ...assumptions } } : step,
+  );
+  return await playAt({ ...scenario, steps }, { target, controlToken });
+}
+
+async function playAt(
+  scenario: Scenario,
+  options: NonNullable<Parameters<typeof playScenario>[1]>,
+): Promise<PlayResult> {
+  try {
+    return await playScenario(scenario, options);
+  } catch (error) {
+    throw failureAtTarget(error);
+  }
+}
+
+/** A publisher that was recorded has the surfaces that were recorded. */
+function withSurfaces(
+  credentials: readonly GivenPublisher[],
+  { publishers }: RecordedScenario,
+): readonly GivenPublisher[] {
+  return credentials.map((one, place) => {
+    const recorded = publishers[place];
+    if (one.surfaces.length > 0 || recorded?.id !== one.id) return one;
+    return { ...one, surfaces: recorded.surfaces.map(({ id }) => id) };
   });
 }
 
-function refuseWrongUsage(flags: ReplayFlags, host: HostProcess): void {
-  const { target, clock } = flags;
-  if (target === undefined) {
-    if (flags.keepClock === true) throw wrongUsage("--keep-clock needs an adsim at --target.");
-    if (isTokenGiven(flags, host)) throw wrongUsage("--control-token needs an adsim at --target.");
-    if (clock === undefined || clock === "frozen") return;
+/** The world of a snapshot. The effects of its fault rules are in the recording. */
+async function worldIn(
+  file: string,
+  flags: ReplayFlags,
+  { entries }: Recording,
+): Promise<SimulatorCore> {
+  const { snapshot, options } = await readLoadFlag(file, flags);
+  const recorded = entries.find(({ world }) => world !== undefined)?.world;
+  if (recorded !== undefined && recorded.seed !== snapshot.seed) {
+    throw wrongUsage(
+      `--load has a world with seed ${JSON.stringify(snapshot.seed)}, but the recorded one has ${JSON.stringify(recorded.seed)}. Give a snapshot of the recorded world.`,
+    );
+  }
+  const wallClock = (): number => snapshot.clock.now;
+  const world = createSimulatorCore({ ...options, clock: "frozen", wallClock }, nodeHost);
+  world.restore(snapshot);
+  world.clock.set({ mode: "frozen" });
+  world.faults.clear();
+  return world;
+}
+
+/** Plays in the world as it is. */
+function playFrom(world: SimulatorCore, scenario: Scenario): PlayResult {
+  const playing = play(scenario, {
+    capabilities: { time: { kind: "virtual" }, control: true },
+    target: { kind: "in-process", url: undefined },
+    reproduce: "npx adsim replay",
+  });
+  return driveAtOnce(playing, performersOn(world));
+}
+
+function refuseWrongUsage(
+  flags: ReplayFlags,
+  credentials: readonly GivenPublisher[],
+  host: HostProcess,
+): void {
+  const { target, load, wait, clock } = flags;
+  if (target !== undefined && load !== undefined)
+    throw wrongUsage("--load is for a world in this process. Leave --target out.");
+  if (clock !== undefined && clock !== "frozen") {
     throw wrongUsage(
       `--clock ${clock} isn't possible: time follows the recording, or stands still with --clock frozen.`,
     );
   }
-  const ofWorld = [
-    "seed",
-    "start",
-    "clock",
-    "publishers",
-    "profile",
-    "assume",
-    "assumptions",
-  ] as const;
-  const given = ofWorld.find((name) => flags[name] !== undefined);
-  if (given !== undefined) {
-    throw wrongUsage(
-      `--${given} is for a world in this process. It can't change the world at --target.`,
-    );
-  }
-  if (flags.load === undefined) return;
-  throw wrongUsage(
-    "--load is for a world in this process. To load a snapshot into an adsim at --target: curl -X PUT -H 'Content-Type: application/json' --data-binary @FILE URL/_sim/snapshot.",
-  );
+  const needsTarget = Object.entries({
+    "--control-token": isTokenGiven(flags, host),
+    "--api-key": credentials.length > 0,
+  }).find(([, isGiven]) => isGiven);
+  if (target === undefined && needsTarget !== undefined)
+    throw wrongUsage(`${needsTarget[0]} needs --target.`);
+  if (wait === true && credentials.length === 0)
+    throw wrongUsage("--wait is for a service other than adsim, where time is real.");
 }

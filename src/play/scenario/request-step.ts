@@ -4,15 +4,14 @@
  */
 
 import { ambientHeaders } from "../../audit/nearest/curl-of-request.ts";
+import { jsonIn } from "../../base/parse-json.ts";
 import { slow } from "../../faults/verdict.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import { eventIdIn, parametersOf, valuesOf } from "../../journal/entry-values.ts";
 import { isSecretHeader, REDACTED } from "../../journal/secrets.ts";
-import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
-import { buildRequest, type Encoding, encodingOf } from "../../spec/build-request.ts";
+import { buildRequest, type Encoding, pairsOf } from "../../spec/build-request.ts";
 import { type OperationId, operations } from "../../spec/operations.ts";
-import type { Publisher, Surface } from "../../world/accounts/account.ts";
-import type { AnswerExpectation, PublisherRef, RequestStep, Value } from "./types.ts";
+import type { AnswerExpectation, PublisherRef, Reference, RequestStep, Value } from "./types.ts";
 
 /** What a step is made of: members of a journal's entry. */
 export interface SentRequest extends Pick<JournalEntry, "operation" | "request"> {
@@ -20,60 +19,46 @@ export interface SentRequest extends Pick<JournalEntry, "operation" | "request">
   readonly fault?: JournalEntry["fault"];
 }
 
+/** A publisher as steps name it. Its ids become references. */
+export interface StepPublisher {
+  /** Its ordinal in the scenario's world, or the name of the step that signs it up. */
+  readonly ref: PublisherRef;
+  readonly id: string;
+  readonly apiKey: string;
+  readonly surfaces: readonly { readonly id: string }[];
+}
+
 export interface RequestSteps {
   /** Call it for each request in order: a step can refer to earlier answers. */
-  stepOf(sent: SentRequest): RequestStep;
-  /** The request that another program sends to spend a limit. */
-  spent(of: "recording" | "reporting"): RequestStep;
+  stepOf(sent: SentRequest, sender: StepPublisher): RequestStep;
+  /** The reference to what a parameter or a member of a body names; undefined if it isn't known. */
+  referenceTo(name: string, value: unknown, sender: StepPublisher): Reference | undefined;
 }
 
-/** What the steps depend on. */
-interface RequestSource {
-  /** All that will become steps. */
-  readonly exchanges: readonly Pick<SentRequest, "request">[];
-  readonly assumptions: Pick<Assumptions, "request.encoding">;
-  readonly publisher: Pick<Publisher, "id" | "apiKey"> & {
-    readonly surfaces: readonly Pick<Surface, "id">[];
-  };
-  /** The active ones. */
-  readonly surfaces: readonly Pick<Surface, "id">[];
-}
-
-/** @param prefix Begins the names of answers. Steps for several publishers need different ones. */
+/** @param exchanges All that will become steps. @param publishers All that the scenario has. */
 export function createRequestSteps(
-  { publisher, surfaces, exchanges, assumptions }: RequestSource,
-  publisherRef: PublisherRef,
-  prefix = "",
+  exchanges: readonly Pick<SentRequest, "request">[],
+  publishers: readonly StepPublisher[],
 ): RequestSteps {
-  const whole = typeof publisherRef === "number" ? `publishers.${publisherRef}` : publisherRef;
-  const sender = publisherRef === 0 ? {} : { publisher: publisherRef };
   const clicked = new Set(exchanges.map(({ request }) => valuesOf(request).get("impression_id")));
-  const keys = { apiKey: publisher.apiKey, whole };
   const nameOf = new Map<unknown, string>();
+  /** Ids that another world doesn't have. */
+  const passing = new Set<string>();
+  for (const { ref, id, surfaces } of publishers)
+    if (typeof ref === "string")
+      for (const one of [id, ...surfaces.map(({ id }) => id)]) passing.add(one);
 
-  function referred(name: string, value: unknown): Value {
-    if (name === "impression_id") {
-      const answer = nameOf.get(value);
-      if (answer !== undefined) return { ref: `${answer}.impression_id` };
+  function referenceTo(name: string, value: unknown, sender: StepPublisher): Reference | undefined {
+    const answer = name === "impression_id" ? nameOf.get(value) : undefined;
+    if (answer !== undefined) return { ref: `${answer}.impression_id` };
+    for (const publisher of [sender, ...publishers]) {
+      if (name === "publisher_id" && value === publisher.id)
+        return { ref: `${pathTo(publisher)}.id` };
+      const place =
+        name === "surface" ? publisher.surfaces.findIndex(({ id }) => id === value) : -1;
+      if (place >= 0) return { ref: `${pathTo(publisher)}.surfaces.${place}.id` };
     }
-    if (name === "publisher_id" && value === publisher.id) return { ref: `${whole}.id` };
-    if (name === "surface") {
-      const place = publisher.surfaces.findIndex(({ id }) => id === value);
-      if (place >= 0) return { ref: `${whole}.surfaces.${place}.id` };
-    }
-    const isScalar =
-      typeof value === "string" || typeof value === "number" || typeof value === "boolean";
-    return isScalar ? value : null;
-  }
-
-  /** The parameters as a scenario has them, without the publisher's own id, which scenarios fill in. */
-  function parametersFor(
-    values: Readonly<Record<string, unknown>>,
-  ): Readonly<Record<string, Value>> {
-    const entries = Object.entries(values)
-      .filter(([name, value]) => name !== "publisher_id" || value !== publisher.id)
-      .map(([name, value]): [string, Value] => [name, referred(name, value)]);
-    return Object.fromEntries(entries);
+    return undefined;
   }
 
   /** Names the answer if a click refers to it. */
@@ -82,39 +67,94 @@ export function createRequestSteps(
     const id =
       operation === "impression" && isWhole ? eventIdIn(response, "impression") : undefined;
     if (id === undefined || !clicked.has(id) || nameOf.has(id)) return {};
-    const as = `${prefix}impression-${nameOf.size + 1}`;
+    const as = `impression-${nameOf.size + 1}`;
     nameOf.set(id, as);
     return { as };
   }
 
+  /** The parameters as a scenario has them, without the publisher's own id, which scenarios fill in. */
+  function valuesFor(values: Record<string, unknown>, sender: StepPublisher) {
+    const entries = Object.entries(values)
+      .filter(([name, value]) => name !== "publisher_id" || value !== sender.id)
+      .map(([name, value]) => [name, referenceTo(name, value, sender) ?? scalar(value)]);
+    return Object.fromEntries(entries) as Readonly<Record<string, Value>>;
+  }
+
+  /** The fields with references, if there are any, and if a scenario sends the same text for them. */
+  function fieldsOf(
+    text: string,
+    pairs: Fields,
+    write: (pairs: Fields) => string,
+    sender: StepPublisher,
+  ) {
+    const fields = Object.fromEntries(pairs);
+    const isSame =
+      write(Object.entries(fields)) === text && pairs.every(([, one]) => isScalar(one));
+    const found = pairs.map(
+      ([name, value]) => [name, referenceTo(name, value, sender) ?? scalar(value)] as const,
+    );
+    const refers = found.some(([, value]) => typeof value === "object" && value !== null);
+    return isSame && refers
+      ? (Object.fromEntries(found) as Readonly<Record<string, Value>>)
+      : undefined;
+  }
+
+  function rawOf({ request }: SentRequest, sender: StepPublisher): RequestStep {
+    const { method, path, query, headers, body } = request;
+    const inQuery = fieldsOf(query, [...new URLSearchParams(query)], pairsOf, sender);
+    const isJson = body.startsWith("{") && headers["content-type"] !== undefined;
+    const members: Fields = isJson ? Object.entries(Object(jsonIn(body))) : [];
+    const inBody = fieldsOf(
+      body,
+      members,
+      (pairs) => JSON.stringify(Object.fromEntries(pairs)),
+      sender,
+    );
+    const texts = [path, inQuery ? "" : query, inBody ? "" : body];
+    const stays = [...passing].some((id) => texts.some((text) => text.includes(id)));
+    return {
+      raw: {
+        method,
+        path: encoded(path),
+        ...(query !== "" && { query: inQuery ?? encoded(query) }),
+        ...(body !== "" && { body: inBody ?? body }),
+      },
+      ...(stays && { note: "It has ids of the recorded world, which no other world has." }),
+    };
+  }
+
   return {
-    stepOf(exchange) {
+    referenceTo,
+    stepOf(exchange, sender) {
       const { operation } = exchange;
       const sent = sentAsOperation(exchange);
       const request =
         operation === undefined || sent === undefined
-          ? rawOf(exchange)
-          : { [operation]: parametersFor(sent.values), ...sent.encoding };
+          ? rawOf(exchange, sender)
+          : { [operation]: valuesFor(sent.values, sender), ...sent.encoding };
       return {
         ...request,
-        ...sender,
-        ...headersOf(exchange, keys, sent?.contentType),
+        ...(sender.ref !== 0 && { publisher: sender.ref }),
+        ...headersOf(exchange, sender, sent?.contentType),
         ...named(exchange),
         ...expectationOf(exchange),
       };
     },
-    spent(of) {
-      if (of === "reporting") return { stats: {}, ...sender };
-      const surface = referred("surface", surfaces[0]?.id);
-      const names = { ad_id: "another-ad", session_id: "another-session" };
-      const encoding = encodingOf(assumptions);
-      return {
-        impression: { surface, ...names },
-        ...(encoding !== "json" && { encoding }),
-        ...sender,
-      };
-    },
   };
+}
+
+type Fields = readonly (readonly [name: string, value: unknown])[];
+
+function pathTo({ ref }: StepPublisher): string {
+  return typeof ref === "number" ? `publishers.${ref}` : ref;
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
+
+function scalar(value: unknown): Value {
+  return isScalar(value) ? value : null;
 }
 
 interface Plain {
@@ -162,18 +202,6 @@ function canBeGiven(id: OperationId, values: Readonly<Record<string, unknown>>):
   );
 }
 
-function rawOf({ request }: SentRequest): RequestStep {
-  const { method, path, query, body } = request;
-  return {
-    raw: {
-      method,
-      path: encoded(path),
-      ...(query !== "" && { query: encoded(query) }),
-      ...(body !== "" && { body }),
-    },
-  };
-}
-
 /** Encodes what a scenario can't have in a URL. */
 function encoded(text: string): string {
   return text
@@ -184,16 +212,10 @@ function encoded(text: string): string {
 /** Header values that every HTTP client sends unchanged. */
 const sendable = /^([\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?)?$/;
 
-interface StepSender {
-  readonly apiKey: string;
-  /** The prefix of references to the publisher. */
-  readonly whole: string;
-}
-
 /** `own` is the Content-Type that the step sends by default. */
 function headersOf(
   { request }: SentRequest,
-  { apiKey, whole }: StepSender,
+  sender: StepPublisher,
   own: string | undefined,
 ): Pick<RequestStep, "key" | "headers"> {
   const headers: Record<string, Value> = {};
@@ -206,11 +228,11 @@ function headersOf(
   const { authorization } = request.headers;
   const [scheme = "", ...rest] = authorization?.split(/ +/) ?? [];
   // Scenarios send "Bearer", which the service takes in any case.
-  const isKey = /^bearer$/i.test(scheme) && rest.length === 1 && rest[0] === apiKey;
+  const isKey = /^bearer$/i.test(scheme) && rest.length === 1 && rest[0] === sender.apiKey;
   if (!isKey && authorization !== undefined) {
     headers.authorization =
-      authorization === apiKey
-        ? { ref: `${whole}.apiKey` }
+      authorization === sender.apiKey
+        ? { ref: `${pathTo(sender)}.apiKey` }
         : [...(rest.length === 0 ? [] : [scheme]), "another-key"].join(" ");
   }
   return {

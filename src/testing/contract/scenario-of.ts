@@ -1,11 +1,16 @@
 /** Turns a client's session into a scenario: the same requests at the same instants, under the same fault rules. */
 
-import type { Duration } from "../../base/duration.ts";
 import { given } from "../../base/given.ts";
-import { createRequestSteps, type RequestSteps } from "../../play/scenario/request-step.ts";
+import { createScript, type Script } from "../../play/recording/script.ts";
+import {
+  createRequestSteps,
+  type RequestSteps,
+  type StepPublisher,
+} from "../../play/scenario/request-step.ts";
 import type { Expectation, PublisherRef, Scenario, Step } from "../../play/scenario/types.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { nonDefaultChoices } from "../../spec/assumptions/resolve.ts";
+import { encodingOf } from "../../spec/build-request.ts";
 import { SIGNED_UP, type TestWorldOptions } from "../driver/test-world.ts";
 import type { Session, Step as SessionStep } from "../session/session.ts";
 import { commandInWords } from "../session/words.ts";
@@ -29,9 +34,11 @@ export function scenarioOf(session: Session, options: ScenarioOfOptions): Scenar
   const script = createScript(settings.startMs);
   if (typeof publisherRef === "string")
     script.add({ signUp: { surfaces: [...SIGNED_UP] }, as: publisherRef });
-  const requests = createRequestSteps(session, publisherRef);
+  const publisher = { ...session.publisher, ref: publisherRef };
+  const requests = createRequestSteps(session.exchanges, [publisher]);
   const fired = new Set(session.sim.journal.entries({ fault: "any" }).map(ruleOf));
-  for (const sessionStep of session.steps) write(script, sessionStep, { requests, fired });
+  for (const sessionStep of session.steps)
+    write(script, sessionStep, { session, publisher, requests, fired });
   script.advanceTo(session.steps.at(-1)?.endMs ?? 0);
   const assumptions = nonDefaultChoices(session.assumptions);
   return {
@@ -53,37 +60,10 @@ function publisherRefOf({ sim, publisher }: Session, population: number): Publis
   return "client";
 }
 
-/** The steps of a scenario in the making. */
-export interface Script {
-  readonly steps: readonly Step[];
-  add(step: Step): void;
-  /** Lets time pass until then. */
-  advanceTo(ms: number): void;
-}
-
-export function createScript(startMs: number): Script {
-  const steps: Step[] = [];
-  let nowMs = startMs;
-  return {
-    steps,
-    add(step) {
-      steps.push(step);
-    },
-    advanceTo(ms) {
-      if (ms <= nowMs) return;
-      steps.push({ advance: durationOf(ms - nowMs) });
-      nowMs = ms;
-    },
-  };
-}
-
-function durationOf(ms: number): Duration {
-  if (ms % 3_600_000 === 0) return `${ms / 3_600_000}h`;
-  if (ms % 60_000 === 0) return `${ms / 60_000}m`;
-  return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
-}
-
 interface WriteContext {
+  readonly session: Session;
+  /** The client's. */
+  readonly publisher: StepPublisher;
   readonly requests: RequestSteps;
   /** Ids of the fault rules that fired. A rule that never fires makes a scenario's result unknown. */
   readonly fired: ReadonlySet<string | undefined>;
@@ -93,7 +73,8 @@ function ruleOf({ fault }: { readonly fault: { readonly rule: string } | undefin
   return fault?.rule ?? "";
 }
 
-function write(script: Script, sessionStep: SessionStep, { requests, fired }: WriteContext): void {
+function write(script: Script, sessionStep: SessionStep, context: WriteContext): void {
+  const { publisher, requests, fired } = context;
   const { command, outcome, exchanges, shown } = sessionStep;
   switch (command.kind) {
     case "fault": {
@@ -112,7 +93,7 @@ function write(script: Script, sessionStep: SessionStep, { requests, fired }: Wr
       script.advanceTo(sessionStep.atMs);
       if (outcome.kind !== "done") return;
       script.add({
-        repeat: { times: Number(outcome.value), steps: [requests.spent(command.of)] },
+        repeat: { times: Number(outcome.value), steps: [spendingStep(command.of, context)] },
         note: commandInWords(command),
       });
       return;
@@ -123,12 +104,28 @@ function write(script: Script, sessionStep: SessionStep, { requests, fired }: Wr
         // The fault rule duplicates the request in the scenario too.
         if (exchange.fault?.application === 2) continue;
         script.advanceTo(exchange.atMs);
-        const step = requests.stepOf({ ...exchange, response: exchange.got });
+        const step = requests.stepOf({ ...exchange, response: exchange.got }, publisher);
         script.add({ ...step, ...(isFirst && { note }) });
         isFirst = false;
       }
     }
   }
+}
+
+/** The request that another program sends to spend a limit. */
+function spendingStep(
+  limit: "recording" | "reporting",
+  { session, publisher, requests }: WriteContext,
+): Step {
+  const sender = publisher.ref === 0 ? {} : { publisher: publisher.ref };
+  if (limit === "reporting") return { stats: {}, ...sender };
+  const surface = requests.referenceTo("surface", session.surfaces[0]?.id, publisher);
+  const encoding = encodingOf(session.assumptions);
+  return {
+    impression: { surface, ad_id: "another-ad", session_id: "another-session" },
+    ...(encoding !== "json" && { encoding }),
+    ...sender,
+  };
 }
 
 function ofPublisher(expectation: Expectation, publisherRef: PublisherRef): Expectation {

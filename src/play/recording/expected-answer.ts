@@ -1,0 +1,48 @@
+/** A recorded answer as what a step expects. Ids that a service invents aren't compared. */
+
+import { jsonIn } from "../../base/parse-json.ts";
+import { valuesOf } from "../../journal/entry-values.ts";
+import type { RecordedEntry } from "../../journal/recorded-entry.ts";
+import type { AnswerExpectation, Matcher, Reference } from "../scenario/types.ts";
+
+/** What a service invents for each answer, by the name of its member. */
+const invented = /(^|_)(id|instance|time|timestamp)$/i;
+
+/** Members that a matcher would take for its own words. */
+const words =
+  /^(ref|numbered|daysAgo|atLeast|atMost|between|oneOf|not|contains|startsWith|every|some|absent|sum|equals)$/;
+
+/** @param referenceTo What a text in the answer names. */
+export function expectedAnswer(
+  { request, response }: Pick<RecordedEntry, "request" | "response">,
+  referenceTo: (name: string, text: string) => Reference | undefined,
+): AnswerExpectation {
+  const { status, headers, body, bodyBase64 } = response;
+  const sent = valuesOf(request);
+
+  function matcherOf(value: unknown, name: string): Matcher {
+    if (typeof value === "string") {
+      const reference = referenceTo(name, value);
+      if (reference !== undefined) return reference;
+      // Unless the period was asked for, it depends on the day.
+      const isDayOfPeriod = (name === "from" || name === "to") && !sent.has(name);
+      return invented.test(name) || isDayOfPeriod ? { type: "string" } : value;
+    }
+    if (Array.isArray(value)) return value.map((one) => matcherOf(one, name));
+    if (typeof value !== "object" || value === null) return value as Matcher;
+    const members = Object.entries(value);
+    const isRule = members.length === 1 && ("type" in value || "length" in value);
+    if (isRule || members.some(([member]) => words.test(member))) return { type: "object" };
+    return Object.fromEntries(members.map(([member, one]) => [member, matcherOf(one, member)]));
+  }
+
+  const type = headers["content-type"];
+  const json = body === undefined ? undefined : jsonIn(body);
+  return {
+    status,
+    ...(type !== undefined && { headers: { "content-type": type } }),
+    ...(typeof json === "object" && json !== null
+      ? { body: matcherOf(json, "") }
+      : body !== undefined && bodyBase64 === undefined && { text: { equals: body } }),
+  };
+}

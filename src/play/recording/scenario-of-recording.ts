@@ -1,0 +1,252 @@
+/**
+ * Turns a recording into a scenario. Publishers become ordinals or sign up, and ids become references: the publishers, surfaces
+ * and impressions that were recorded need not exist where the scenario is played.
+ */
+
+import { assert } from "../../base/assert.ts";
+import { parseInstant } from "../../base/calendar.ts";
+import { groupedBy } from "../../base/grouped-by.ts";
+import { parametersOf, valuesOf } from "../../journal/entry-values.ts";
+import type {
+  LeftOut,
+  RecordedEntry,
+  RecordedWorld,
+  Recording,
+} from "../../journal/recorded-entry.ts";
+import { createSimulatorCore } from "../../simulator/core.ts";
+import { DEFAULT_START } from "../../simulator/simulator-options.ts";
+import type { AssumptionKey, Assumptions } from "../../spec/assumptions/catalogue.ts";
+import { nonDefaultChoices, resolveAssumptions } from "../../spec/assumptions/resolve.ts";
+import { buildRequest, type Encoding } from "../../spec/build-request.ts";
+import { operations } from "../../spec/operations.ts";
+import type { Credentials } from "../../world/accounts/account.ts";
+import { fakerHost } from "../../world/publishers/people.ts";
+import { plural } from "../measure/quantities.ts";
+import {
+  createRequestSteps,
+  type RequestSteps,
+  type StepPublisher,
+} from "../scenario/request-step.ts";
+import type { AnswerExpectation, Scenario } from "../scenario/types.ts";
+import { expectedAnswer } from "./expected-answer.ts";
+import { createScript } from "./script.ts";
+import { type Attributed, attributed, surfacesIn } from "./senders.ts";
+
+/** The most steps of a scenario that is made from a recording. */
+export const MAX_RECORDED_STEPS = 100_000;
+
+export interface RecordingOptions {
+  readonly name: string;
+  /** What the steps expect: statuses that don't rest on a service's own choices, or the recorded answers. */
+  readonly expects: "statuses" | "answers";
+  /**
+   * `world`: those of the world that the recording names, and the others sign up. `numbered`: 0, 1, … in the order of the
+   * recording, supplied by the service that the scenario is played at.
+   */
+  readonly publishers: "world" | "numbered";
+  /** Whether time passes between the requests as recorded. @default true */
+  readonly keepsTime?: boolean | undefined;
+  /** The publishers of the world in which it is played. @default those with which the recorded world began */
+  readonly known?: readonly Credentials[] | undefined;
+}
+
+export interface LeftOutEntry extends RecordedEntry {
+  readonly leftOut: LeftOut;
+}
+
+export interface RecordedScenario {
+  readonly scenario: Scenario;
+  /** The recorded requests by the paths of their steps. */
+  readonly entries: ReadonlyMap<string, RecordedEntry>;
+  readonly leftOut: readonly LeftOutEntry[];
+  readonly publishers: readonly StepPublisher[];
+}
+
+/** @throws InputError if the recorded world's settings are invalid. */
+export function scenarioOfRecording(
+  recording: Recording,
+  options: RecordingOptions,
+): RecordedScenario {
+  const { byAdsim } = recording;
+  const isNumbered = options.publishers === "numbered";
+  const world = recording.entries.find((one) => one.world !== undefined)?.world;
+  const all = recording.entries.map((entry): RecordedEntry => {
+    return { ...entry, leftOut: entry.leftOut ?? whyLeftOut(entry, byAdsim, world) };
+  });
+  const sent = attributed(all.filter(({ leftOut }) => leftOut === undefined));
+  const entries = byAdsim ? sent : sent.map(plainRequest);
+  const publishers = publishersOf(entries, recording, world, options);
+  const start = world?.start ?? entries.find(({ at }) => at !== undefined)?.at ?? DEFAULT_START;
+  const { steps, byPath } = stepsOf(entries, start, publishers, recording, options);
+  const assumptions = nonDefaultChoices(resolveAssumptions(world?.assumptions ?? {}));
+  const scenario: Scenario = {
+    name: options.name,
+    about: `${plural(entries.length, "recorded request")} of ${plural(publishers.length, "publisher")}.`,
+    // A recording holds what the world's options were, which are checked when the scenario is parsed.
+    ...(isNumbered || world === undefined ? {} : (settingsOf(world) as Partial<Scenario>)),
+    ...(isNumbered && publishers.length > USUAL_POPULATION && { publishers: publishers.length }),
+    // A service has its own time and its own choices.
+    ...(!isNumbered && { start }),
+    ...(!isNumbered && Object.keys(assumptions).length > 0 && { assumptions }),
+    steps,
+  };
+  const leftOut = all.filter((entry): entry is LeftOutEntry => entry.leftOut !== undefined);
+  return { scenario, entries: byPath, leftOut, publishers };
+}
+
+const USUAL_POPULATION = 25;
+
+function settingsOf({ seed, publishers, profile }: RecordedWorld): object {
+  return { seed, publishers, profile };
+}
+
+/** Why a request can't be a step. What another service received can be anything. */
+function whyLeftOut(
+  { operation, request, response, world }: RecordedEntry,
+  byAdsim: boolean,
+  first: RecordedWorld | undefined,
+): LeftOut | undefined {
+  if (byAdsim) return isOtherWorld(world, first) ? "other-world" : undefined;
+  if (operation === undefined) return "no-operation";
+  const values = valuesOf(request);
+  const isWhole = Object.entries(operations[operation].parameters).every(
+    // Without a publisher_id it belongs to the sender.
+    ([name, { required }]) => !required || name === "publisher_id" || values.has(name),
+  );
+  return isWhole || response.status !== 200 ? undefined : "incomplete";
+}
+
+function isOtherWorld(one: RecordedWorld | undefined, first: RecordedWorld | undefined): boolean {
+  if (one === undefined || first === undefined) return false;
+  const isSame = JSON.stringify(settingsOf(one)) === JSON.stringify(settingsOf(first));
+  return !isSame || one.start !== first.start;
+}
+
+/** The request with the API's parameters alone, and with the sender's publisher_id if a success has none. */
+function plainRequest(entry: Attributed): Attributed {
+  const { operation, request, response, sender } = entry;
+  if (operation === undefined) return entry;
+  const { parameters } = operations[operation];
+  const sent = parametersOf(request).filter(([name]) => Object.hasOwn(parameters, name));
+  const isOwn = response.status === 200 && "publisher_id" in parameters;
+  const given = { ...(isOwn && { publisher_id: sender }), ...Object.fromEntries(sent) };
+  const { authorization } = request.headers;
+  const own = authorization === undefined ? {} : { authorization };
+  const built = buildRequest(operation, given, { encoding: encodingIn(request), headers: own });
+  const { method, path, query = "", headers = {}, body = "" } = built;
+  const plain = { method, path, query: String(query), headers, body: String(body) };
+  return { ...entry, request: plain };
+}
+
+function encodingIn({ headers, body }: RecordedEntry["request"]): Encoding {
+  if (body === "") return "query";
+  return headers["content-type"]?.includes("form") === true ? "form" : "json";
+}
+
+/** More seeded publishers than a recording has. */
+const MOST_SEEDED = 10_000;
+
+/** Stands for each publisher's own key. Recordings often mask or leave out keys, and those of other services are real. */
+const OWN_KEY = "recorded-key";
+
+function publishersOf(
+  entries: readonly Attributed[],
+  { byAdsim }: Recording,
+  world: RecordedWorld | undefined,
+  { publishers: which, known }: RecordingOptions,
+): readonly StepPublisher[] {
+  const isOfWorld = byAdsim && which === "world";
+  const seeded = known ?? (isOfWorld ? seededIn(world) : []);
+  const bySender = groupedBy(entries, ({ sender }) => sender);
+  return Array.from(bySender, ([id, own], place): StepPublisher => {
+    const ordinal = which === "numbered" ? place : seeded.findIndex((one) => one.id === id);
+    const surfaces = seeded[ordinal]?.surfaces ?? surfacesIn(own);
+    const ref = ordinal >= 0 ? ordinal : `publisher-${place + 1}`;
+    return { ref, id, apiKey: OWN_KEY, surfaces };
+  });
+}
+
+/** @throws InputError if the recorded settings are invalid. */
+function seededIn(world: RecordedWorld | undefined): readonly Credentials[] {
+  const { seed, start, publishers, profile } = world ?? {};
+  const sim = createSimulatorCore({ seed, start, publishers, profile }, fakerHost);
+  return sim.publishers.credentials(Math.min(sim.publishers.total, MOST_SEEDED));
+}
+
+function stepsOf(
+  entries: readonly Attributed[],
+  start: string,
+  publishers: readonly StepPublisher[],
+  recording: Recording,
+  options: RecordingOptions,
+) {
+  const { byAdsim } = recording;
+  const byId = new Map(publishers.map((publisher) => [publisher.id, publisher]));
+  const byPath = new Map<string, RecordedEntry>();
+  const script = createScript(parseInstant(start) ?? 0);
+  for (const { ref, surfaces } of publishers) {
+    const names = surfaces.map((_, at) => `Surface ${at + 1}`);
+    if (typeof ref === "string")
+      script.add({ signUp: names.length === 0 ? {} : { surfaces: names }, as: ref });
+  }
+  const requests = createRequestSteps(entries, publishers);
+  let inForce = entries[0]?.world?.assumptions;
+  for (const entry of entries) {
+    const sender = byId.get(entry.sender);
+    assert(sender !== undefined, "Every entry has a sender.");
+    if (options.keepsTime !== false) script.advanceTo(parseInstant(entry.at ?? "") ?? 0);
+    const now = entry.world?.assumptions;
+    const changes = options.publishers === "world" && inForce && now && changesOf(inForce, now);
+    if (changes) script.add({ assume: changes });
+    inForce = now;
+    const { expect: _status, ...step } = requests.stepOf(withKey(entry, byAdsim), sender);
+    const isUnknown = "click" in step && typeof step.click?.impression_id === "string";
+    const { status } = entry.response;
+    const why = isUnknown && status === 200 ? " Its impression isn't in the recording." : "";
+    const expect =
+      why === "" ? expectationOf(entry, sender, requests, { ...options, ...recording }) : undefined;
+    byPath.set(`steps.${script.steps.length}`, entry);
+    script.add(expect ? { ...step, expect } : { ...step, note: `The answer was ${status}.${why}` });
+  }
+  return { steps: script.steps, byPath };
+}
+
+/** Undefined if there are none. */
+function changesOf(
+  before: RecordedWorld["assumptions"],
+  after: RecordedWorld["assumptions"],
+): Partial<Assumptions> | undefined {
+  const [old, now] = [resolveAssumptions(before), resolveAssumptions(after)];
+  const changed = Object.entries(now).filter(
+    ([key, choice]) => old[key as AssumptionKey] !== choice,
+  );
+  return changed.length === 0 ? undefined : Object.fromEntries(changed);
+}
+
+/** Gives the request the publisher's key, unless another key was sent, or none. */
+function withKey(entry: Attributed, byAdsim: boolean): Attributed {
+  const { request, response, publisher } = entry;
+  const isRefused = response.status === 401 || response.status === 403;
+  // A journal names the publisher whose key was sent.
+  const isOwn = byAdsim ? publisher !== undefined : !isRefused;
+  if (!isOwn && request.headers.authorization === undefined) return entry;
+  const authorization = `Bearer ${isOwn ? OWN_KEY : "another-key"}`;
+  return { ...entry, request: { ...request, headers: { ...request.headers, authorization } } };
+}
+
+/** Undefined if the recording can't tell: another service's refusals rest on its own choices. */
+function expectationOf(
+  entry: Attributed,
+  sender: StepPublisher,
+  { referenceTo }: RequestSteps,
+  { expects, byAdsim, form }: RecordingOptions & Recording,
+): AnswerExpectation | undefined {
+  const { status } = entry.response;
+  if (expects === "statuses") return byAdsim || status === 200 ? { status } : undefined;
+  // The history, prices and names of a publisher that signs up are others than the recorded one's.
+  const isKnown = typeof sender.ref === "number" && form !== "CSV" && status !== 401;
+  if (!isKnown) return { status };
+  return expectedAnswer(entry, (name, text) =>
+    referenceTo(name === "id" ? "surface" : name, text, sender),
+  );
+}
