@@ -7,7 +7,7 @@ import type { JournalEntry, ShownResponse } from "./entry.ts";
 /** Why a request is left out. */
 export type LeftOut =
   | ("kept-from-service" | "no-response" | "control" | "not-the-api" | "other-host")
-  | ("no-operation" | "incomplete" | "other-world");
+  | ("no-operation" | "incomplete" | "other-world" | "unsendable");
 
 /** The settings of the world that answered. */
 export type RecordedWorld = Omit<WorldDescription, "assumptions"> & {

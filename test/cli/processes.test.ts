@@ -7,7 +7,6 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { createSimulator } from "../../src/index.ts";
-import { linesOf } from "../play/replay/recorded.ts";
 import { fileOf } from "../temporary-folder.ts";
 import { entry, runProcess, spawnAdsim } from "./run-adsim.ts";
 
@@ -48,7 +47,7 @@ test("adsim matrix says how to repeat the failure of CMD, and that line does so"
 const journal = (): string => {
   const sim = createSimulator();
   sim.handle({ method: "GET", path: "/v1/publisher/stats" });
-  return fileOf(`${linesOf(sim, {}).join("\n")}\n`, "journal.ndjson");
+  return fileOf(sim.journal.toNdjson(), "journal.ndjson");
 };
 
 test.each<[string, () => readonly string[], RegExp]>([

@@ -3,7 +3,6 @@
 import { expect, test } from "vitest";
 import { reportText } from "../../src/cli/output/report-text.ts";
 import { createSimulator } from "../../src/index.ts";
-import { linesOf } from "../play/replay/recorded.ts";
 import { foreign } from "../play/targets/remote-world.ts";
 import { fileOf } from "../temporary-folder.ts";
 import { runAdsim } from "./run-adsim.ts";
@@ -25,7 +24,7 @@ function recording(change: (entry: ReturnType<JSON["parse"]>) => void = () => un
   const { id, apiKey } = sim.publishers.at(0);
   const headers = { authorization: `Bearer ${apiKey}` };
   sim.handle({ method: "GET", path: "/v1/publisher/stats", query: { publisher_id: id }, headers });
-  const entry = JSON.parse(linesOf(sim, options)[0] ?? "");
+  const entry = JSON.parse(sim.journal.toNdjson().split("\n")[0] ?? "");
   change(entry);
   return fileOf(`${JSON.stringify(entry)}\n`, "a.ndjson");
 }

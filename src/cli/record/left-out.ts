@@ -23,6 +23,7 @@ const reasons: Readonly<Record<LeftOut, string>> = {
   "other-host": "most requests to the API went to another address",
   "no-operation": "the API has no operation with their method and path",
   incomplete: "a required parameter isn't recorded",
+  unsendable: "a scenario can't send them",
   "other-world": "a world with another seed, start or population answered them",
 };
 

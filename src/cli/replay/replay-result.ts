@@ -70,13 +70,27 @@ export function resultOf({ file, flags, recording, made, played }: ResultParts):
     undecided: undecided.length,
     leftOut: leftOutGroups(made.leftOut),
     differences: shown.map(({ step, entry }) => differenceOf(step, entry)),
-    notes: different.length + undecided.length === 0 ? [] : notesOn(recording, made, flags),
+    notes: [
+      ...notComparedIn(played),
+      ...(shown.length === 0 ? [] : notesOn(recording, made, flags)),
+    ],
   };
+}
+
+function notComparedIn({ steps }: PlayResult): readonly string[] {
+  const count = steps.filter(({ result, exchange }) => result === "done" && exchange).length;
+  if (count === 0) return [];
+  return [
+    `${counted(count, "answer")} not compared: the requests have ids from before the recording`,
+  ];
 }
 
 function differenceOf({ checks, exchange, why }: StepResult, entry: RecordedEntry): Difference {
   const { place, sequence, request } = entry;
-  const failed = checks.filter(({ result }) => result === "failed");
+  const all = checks.filter(({ result }) => result === "failed");
+  // Another status comes with another body.
+  const status = all.filter(({ about }) => about === "answer status");
+  const failed = status.length > 0 ? status : all;
   const parts = failed.map(({ about, expected: recorded, found: now }) => {
     return { about: about.replace(/^answer /, ""), recorded, now };
   });

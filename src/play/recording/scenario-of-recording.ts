@@ -6,6 +6,7 @@
 import { assert } from "../../base/assert.ts";
 import { parseInstant } from "../../base/calendar.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
+import { InputError } from "../../base/input.ts";
 import { parametersOf, valuesOf } from "../../journal/entry-values.ts";
 import type {
   LeftOut,
@@ -22,12 +23,13 @@ import { operations } from "../../spec/operations.ts";
 import type { Credentials } from "../../world/accounts/account.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
 import { plural } from "../measure/quantities.ts";
+import { parseScenario } from "../scenario/parse-scenario.ts";
 import {
   createRequestSteps,
   type RequestSteps,
   type StepPublisher,
 } from "../scenario/request-step.ts";
-import type { AnswerExpectation, Scenario } from "../scenario/types.ts";
+import type { AnswerExpectation, RequestStep, Scenario } from "../scenario/types.ts";
 import { expectedAnswer } from "./expected-answer.ts";
 import { createScript } from "./script.ts";
 import { type Attributed, attributed, surfacesIn } from "./senders.ts";
@@ -77,7 +79,7 @@ export function scenarioOfRecording(
   const entries = byAdsim ? sent : sent.map(plainRequest);
   const publishers = publishersOf(entries, recording, world, options);
   const start = world?.start ?? entries.find(({ at }) => at !== undefined)?.at ?? DEFAULT_START;
-  const { steps, byPath } = stepsOf(entries, start, publishers, recording, options);
+  const { steps, byPath, unsendable } = stepsOf(entries, start, publishers, recording, options);
   const assumptions = nonDefaultChoices(resolveAssumptions(world?.assumptions ?? {}));
   const scenario: Scenario = {
     name: options.name,
@@ -91,7 +93,7 @@ export function scenarioOfRecording(
     steps,
   };
   const leftOut = all.filter((entry): entry is LeftOutEntry => entry.leftOut !== undefined);
-  return { scenario, entries: byPath, leftOut, publishers };
+  return { scenario, entries: byPath, leftOut: [...leftOut, ...unsendable], publishers };
 }
 
 const USUAL_POPULATION = 25;
@@ -169,7 +171,9 @@ function publishersOf(
 /** @throws InputError if the recorded settings are invalid. */
 function seededIn(world: RecordedWorld | undefined): readonly Credentials[] {
   const { seed, start, publishers, profile } = world ?? {};
-  const sim = createSimulatorCore({ seed, start, publishers, profile }, fakerHost);
+  const assumptions = resolveAssumptions(world?.assumptions ?? {});
+  const settings = { seed, start, publishers, profile, assumptions };
+  const sim = createSimulatorCore(settings, fakerHost);
   return sim.publishers.credentials(Math.min(sim.publishers.total, MOST_SEEDED));
 }
 
@@ -183,6 +187,7 @@ function stepsOf(
   const { byAdsim } = recording;
   const byId = new Map(publishers.map((publisher) => [publisher.id, publisher]));
   const byPath = new Map<string, RecordedEntry>();
+  const unsendable: LeftOutEntry[] = [];
   const script = createScript(parseInstant(start) ?? 0);
   for (const { ref, surfaces } of publishers) {
     const names = surfaces.map((_, at) => `Surface ${at + 1}`);
@@ -199,16 +204,36 @@ function stepsOf(
     const changes = options.publishers === "world" && inForce && now && changesOf(inForce, now);
     if (changes) script.add({ assume: changes });
     inForce = now;
-    const { expect: _status, ...step } = requests.stepOf(withKey(entry, byAdsim), sender);
-    const isUnknown = "click" in step && typeof step.click?.impression_id === "string";
+    // Before the step names its answer, to which no expectation of its own can refer.
+    const recorded = expectationOf(entry, sender, requests, { ...options, ...recording });
+    const { expect: _status, note, ...step } = requests.stepOf(withKey(entry, byAdsim), sender);
+    if (!canBeSent(step, entry)) {
+      unsendable.push({ ...entry, leftOut: "unsendable" });
+      continue;
+    }
     const { status } = entry.response;
-    const why = isUnknown && status === 200 ? " Its impression isn't in the recording." : "";
-    const expect =
-      why === "" ? expectationOf(entry, sender, requests, { ...options, ...recording }) : undefined;
+    const isOnUnknown = "click" in step && typeof step.click?.impression_id === "string";
+    const why = isOnUnknown && status === 200 ? "Its impression isn't in the recording." : note;
+    const says = [`The answer was ${status}.`, ...(why === undefined ? [] : [why])].join(" ");
     byPath.set(`steps.${script.steps.length}`, entry);
-    script.add(expect ? { ...step, expect } : { ...step, note: `The answer was ${status}.${why}` });
+    // What rests on ids that another world doesn't have can't be expected.
+    const isKnown = recorded !== undefined && why === undefined;
+    script.add(isKnown ? { ...step, expect: recorded } : { ...step, note: says });
   }
-  return { steps: script.steps, byPath };
+  return { steps: script.steps, byPath, unsendable };
+}
+
+/** Whether a scenario can have such a step. A raw request may be anything that a simulator was asked in process. */
+function canBeSent({ raw, headers }: RequestStep, { request }: RecordedEntry): boolean {
+  if (raw === undefined) return true;
+  if (request.bodyBase64 !== undefined) return false;
+  try {
+    parseScenario({ name: "step", about: "A step.", steps: [{ raw, headers }] });
+    return true;
+  } catch (error) {
+    if (error instanceof InputError) return error.field.endsWith(".ref");
+    throw error;
+  }
 }
 
 /** Undefined if there are none. */
@@ -244,8 +269,11 @@ function expectationOf(
   const { status } = entry.response;
   if (expects === "statuses") return byAdsim || status === 200 ? { status } : undefined;
   // The history, prices and names of a publisher that signs up are others than the recorded one's.
-  const isKnown = typeof sender.ref === "number" && form !== "CSV" && status !== 401;
-  if (!isKnown) return { status };
+  const isNewcomer = typeof sender.ref === "string";
+  // What was wrong with a key isn't recorded.
+  const isRefused = status === 401 || status === 403;
+  const isMasked = byAdsim ? entry.publisher === undefined : isRefused;
+  if (isNewcomer || isMasked || form === "CSV") return { status };
   return expectedAnswer(entry, (name, text) =>
     referenceTo(name === "id" ? "surface" : name, text, sender),
   );

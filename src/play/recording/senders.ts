@@ -17,6 +17,12 @@ export function attributed(entries: readonly RecordedEntry[]): readonly Attribut
   const byImpression = new Map<string, string>();
   // A mask stands for the keys of several publishers, and says nothing then.
   const byKey = new Map<string, string | undefined>();
+  // A refused request may name a publisher that doesn't exist.
+  const known = new Map<string | undefined, string>();
+  for (const { publisher, request, response } of entries) {
+    const id = publisher ?? (response.status === 200 && valuesOf(request).get("publisher_id"));
+    if (id) known.set(id, id);
+  }
   const found = entries.map((entry) => {
     const { request, response } = entry;
     const isSuccess = response.status === 200;
@@ -27,7 +33,7 @@ export function attributed(entries: readonly RecordedEntry[]): readonly Attribut
       (isSuccess ? values.get("publisher_id") : undefined) ??
       byImpression.get(values.get("impression_id") ?? "") ??
       byKey.get(authorization) ??
-      values.get("publisher_id");
+      known.get(values.get("publisher_id"));
     if (sender === undefined || !isSuccess) return { entry, sender };
     const isOthers = byKey.has(authorization) && byKey.get(authorization) !== sender;
     byKey.set(authorization, isOthers ? undefined : sender);
@@ -35,7 +41,7 @@ export function attributed(entries: readonly RecordedEntry[]): readonly Attribut
     if (id !== undefined) byImpression.set(id, sender);
     return { entry, sender };
   });
-  const first = found.find(({ sender }) => sender !== undefined)?.sender ?? "publisher";
+  const [first = "publisher"] = known.values();
   return found.map(({ entry, sender = first }) => ({ ...entry, sender }));
 }
 
