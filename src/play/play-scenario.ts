@@ -97,8 +97,8 @@ type PlayInOptions = Pick<PlayScenarioOptions, "onStep" | "onProgress" | "reprod
   readonly turns?: Turns | undefined;
 };
 
-/** Plays a parsed scenario in a simulator that is its world, and nobody else's. */
-function playIn(
+/** Plays a parsed scenario in a simulator as it is. Nobody else uses it meanwhile. */
+export function playIn(
   simulator: SimulatorCore,
   scenario: Scenario,
   { onStep, onProgress, reproduce = reproduceLine(scenario), signal, ...options }: PlayInOptions,

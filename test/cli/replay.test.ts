@@ -1,25 +1,14 @@
-/** `adsim replay`, in process and to a URL. */
+/** `adsim replay`: a recording is played as a scenario that expects the recorded answers. */
 
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { describeFailure } from "../../src/cli/output/exit.ts";
-import { replay } from "../../src/cli/replay/replay.ts";
-import type { ReplayFlags } from "../../src/cli/replay/replay-options.ts";
 import { createSimulator, type Simulator } from "../../src/index.ts";
 import { type ServerOptions, saveSnapshot, startServer } from "../../src/server.ts";
-import { linesOf } from "../play/replay/recorded.ts";
-import { foreign } from "../play/targets/remote-world.ts";
 import { fileOf } from "../temporary-folder.ts";
-import { createHost, runAdsim } from "./run-adsim.ts";
-
-function recordingOf(lines: readonly string[], name = "journal.ndjson"): string {
-  return fileOf(lines.map((line) => `${line}\n`).join(""), name);
-}
+import { runAdsim } from "./run-adsim.ts";
 
 const options = { seed: "replayed", publishers: 3, start: "2026-02-01T00:00:00.000Z" };
 
-/** A session with events, reports, refusals, and time that passes. */
+/** A session with events, reports, refusals, and time that passes: eight requests. */
 function session(sim: Simulator): void {
   const { id, apiKey, surfaces } = sim.publishers.at(0);
   const headers = { authorization: `Bearer ${apiKey}` };
@@ -31,22 +20,20 @@ function session(sim: Simulator): void {
   sim.clock.advance("90s");
   post("/v1/click", { impression_id });
   for (const name of ["stats", "surfaces", "payouts"]) {
-    sim.handle({
-      method: "GET",
-      path: `/v1/publisher/${name}`,
-      query: { publisher_id: id },
-      headers,
-    });
+    const query = { publisher_id: id };
+    sim.handle({ method: "GET", path: `/v1/publisher/${name}`, query, headers });
   }
   sim.handle({ method: "GET", path: "/v1/publisher/stats", headers: { authorization: "Basic x" } });
   sim.handle({ method: "GET", path: "/v2" });
 }
 
-function recordedSession(more: object = {}): { sim: Simulator; lines: string[] } {
+function recordedSession(more: object = {}): Simulator {
   const sim = createSimulator({ ...options, ...more });
   session(sim);
-  return { sim, lines: linesOf(sim, { ...options, ...more }) };
+  return sim;
 }
+
+const ndjson = (sim: Simulator): string => fileOf(sim.journal.toNdjson(), "journal.ndjson");
 
 async function target(more: ServerOptions = {}): Promise<string> {
   const server = await startServer({ port: 0, ...options, clock: "frozen", ...more });
@@ -54,283 +41,212 @@ async function target(more: ServerOptions = {}): Promise<string> {
   return server.url;
 }
 
+/** What another tool records of a session: only what HTTP has, and no keys. */
+function asOthersRecord(sim: Simulator): string {
+  const { log } = JSON.parse(sim.journal.toHar());
+  const entries = log.entries.map(({ startedDateTime, request, response }: HarEntry) => ({
+    ...{ startedDateTime, response },
+    request: {
+      ...request,
+      headers: request.headers.filter(({ name }) => name !== "authorization"),
+    },
+  }));
+  return fileOf(JSON.stringify({ log: { entries } }), "others.har");
+}
+interface HarEntry {
+  readonly startedDateTime: string;
+  readonly request: { readonly headers: readonly { readonly name: string }[] };
+  readonly response: object;
+}
+
+const same = "8 answers are the same, 0 are different\n";
+
 describe("in process", () => {
-  test("a recording with the same answers ends with 0; NDJSON and HAR are told apart by content", async () => {
-    const { sim, lines } = recordedSession({ assumptions: { "errors.body": "list" } });
-    for (const content of [lines, [sim.journal.toHar()]]) {
-      const { code, stdout, stderr } = await runAdsim([
-        "replay",
-        recordingOf(content, "recording.txt"),
-      ]);
-      expect([code, stderr]).toEqual([0, ""]);
-      expect(stdout).toBe(
-        "adsim: 8 requests sent again in process: 8 answers are the same, 0 are different\n",
-      );
-    }
+  test.each([
+    ["NDJSON", ndjson],
+    ["HAR", (sim: Simulator) => fileOf(sim.journal.toHar(), "x")],
+  ])("a recording as %s with the same answers ends with 0", async (_, fileWith) => {
+    const sim = recordedSession({ assumptions: { "errors.body": "list", "ids.format": "uuid" } });
+    const { code, stdout, stderr } = await runAdsim(["replay", fileWith(sim)]);
+    expect([code, stderr, stdout]).toEqual([
+      0,
+      "",
+      `adsim: 8 requests sent again in process: ${same}`,
+    ]);
   });
 
   test("a different answer ends with 1, and at most --differences of them are shown", async () => {
-    const { lines } = recordedSession();
-    const file = recordingOf(lines);
-    const { code, stdout } = await runAdsim([
-      "replay",
-      file,
-      "--assume",
-      "dedup.repeat=conflict",
-      "--assume",
-      "errors.body=flat",
-      "--differences",
-      "1",
-    ]);
+    const choices = ["--assume", "dedup.repeat=conflict", "--assume", "errors.body=flat"];
+    const file = ndjson(recordedSession());
+    const { code, stdout } = await runAdsim(["replay", file, ...choices, "--differences", "1"]);
     expect(code).toBe(1);
+    expect(stdout).toContain("6 answers are the same, 2 are different\n");
     expect(stdout).toContain(
-      "8 requests sent again in process: 5 answers are the same, 3 are different",
+      "line 2, request 2: POST /v1/impression\n  status: recorded 200, now 409\n\n1 more; --differences 2",
     );
-    expect(stdout).toContain(
-      "line 2, request 2: POST /v1/impression\n  status: recorded 200, now 409\n",
-    );
-    expect(stdout).toContain('  body from byte 2 on:\n    recorded  {"ok":true,');
-    expect(stdout).toContain("2 more; --differences 3 shows them all.");
-    expect(stdout).not.toContain("line 7");
     expect(stdout).not.toMatch(/key_|@invalid/);
   });
 
-  test("--json prints one document", async () => {
-    const { lines } = recordedSession();
-    const changed = lines.map((line, index) => (index === 5 ? line.replace("pay_", "pax_") : line));
-    const { code, stdout, stderr } = await runAdsim(["replay", recordingOf(changed), "--json"]);
+  test("--json prints one document, and names the member of the body that differs", async () => {
+    const text = recordedSession().journal.toNdjson();
+    const changed = text.replace('\\"clicks\\":', '\\"clicks\\":1');
+    const { code, stdout, stderr } = await runAdsim(["replay", fileOf(changed, "x"), "--json"]);
     expect(code).toBe(1);
     const result = JSON.parse(stdout);
-    expect(result).toMatchObject({
-      form: "journal",
-      requests: 8,
-      sent: 8,
-      same: 7,
-      different: 1,
-      skipped: 0,
-    });
+    expect(result).toMatchObject({ form: "journal", requests: 8, sent: 8, same: 7, different: 1 });
     expect(result.differences).toMatchObject([
       {
-        entry: "line 6",
-        sequence: 6,
-        path: "/v1/publisher/payouts",
-        headers: [],
-        body: { byte: 21 },
+        entry: "line 4",
+        sequence: 4,
+        path: "/v1/publisher/stats",
+        parts: [{ about: "body.clicks" }],
       },
     ]);
     expect(stderr).toContain("7 answers are the same, 1 is different");
   });
 
+  test("assumptions that changed in the recording change again; another world's requests are left out", async () => {
+    const sim = recordedSession();
+    sim.assume({ "errors.body": "flat" });
+    session(sim);
+    expect((await runAdsim(["replay", ndjson(sim)])).stdout).toContain(
+      "16 answers are the same, 0",
+    );
+    const lines = sim.journal.toNdjson().split("\n");
+    lines[15] = lines[15]?.replace('"seed":"replayed"', '"seed":"another"') ?? "";
+    const { code, stdout } = await runAdsim(["replay", fileOf(lines.join("\n"), "x")]);
+    expect(stdout).toContain("left out: 1 request, because a world with another seed");
+    expect(code).toBe(0);
+  });
+
   test("a recording that begins later gets a note beside its differences, and --load removes both", async () => {
     const sim = createSimulator(options);
+    sim.publishers.signUp({ name: "Somebody" });
     session(sim);
     const state = fileOf("", "state.json");
     await saveSnapshot(sim, state);
-    const { total } = sim.journal;
     sim.clock.advance("1h");
     session(sim);
-    const file = recordingOf(linesOf(sim, options).slice(total));
+    const lines = sim.journal.toNdjson().split("\n").slice(8);
+    const file = fileOf(lines.join("\n"), "later.ndjson");
     const fresh = await runAdsim(["replay", file]);
     expect(fresh.code).toBe(1);
-    expect(fresh.stdout).toContain(
-      "Note: the recording begins with request 9, so what requests 1 to 8 did is missing.",
-    );
-    expect(fresh.stdout).toContain("--load");
+    expect(fresh.stdout).toContain("Note: the recording begins with request 9, so what requests 1");
     const loaded = await runAdsim(["replay", file, "--load", state]);
-    expect([loaded.code, loaded.stdout]).toEqual([
+    expect([loaded.stdout, loaded.code]).toEqual([
+      `adsim: 8 requests sent again in process: ${same}`,
       0,
-      "adsim: 8 requests sent again in process: 8 answers are the same, 0 are different\n",
     ]);
+  });
+
+  test("a CSV trace is compared by its statuses", async () => {
+    const rows = ["stats,P,,,200", "impression,P,S,A,200", "impression,P,S,A,429"];
+    const file = fileOf(`operation,publisher_id,surface,ad_id,status\n${rows.join("\n")}`, "a.csv");
+    const { code, stdout } = await runAdsim(["replay", file]);
+    expect(stdout).toContain("2 answers are the same, 1 is different");
+    expect(stdout).toContain("line 4: POST /v1/impression\n  status: recorded 429, now 200\n");
+    expect(code).toBe(1);
+  });
+
+  test("publishers of another service sign up, and the statuses are compared", async () => {
+    const { code, stdout } = await runAdsim(["replay", asOthersRecord(recordedSession())]);
+    expect(stdout).toContain("7 requests sent again in process: 7 answers are the same");
+    expect(stdout).toContain("left out: 1 request, because they didn't go to the API");
+    expect(code).toBe(0);
   });
 });
 
 describe("to a URL", () => {
-  test("an adsim gets the recording's time and gives the keys, and its clock flows again afterwards", async () => {
-    const url = await target({ clock: "flowing" });
-    const { lines } = recordedSession();
-    const later = lines.map((line) => line.replaceAll("2026-02-01T00:", "2026-02-01T01:"));
-    const world = lines.map((line) => JSON.parse(line).world)[0];
-    const file = recordingOf(later.map((line) => JSON.stringify({ ...JSON.parse(line), world })));
-    const { code, stdout } = await runAdsim(["replay", file, "--target", `${url}/@fresh`]);
-    expect(stdout).toContain("8 answers are the same, 0 are different");
-    expect(code).toBe(0);
-    const clock = await (await fetch(`${url}/@fresh/_sim/clock`)).json();
-    expect(clock).toMatchObject({ mode: "flowing", now: expect.stringMatching(/^2026-02-01T01:/) });
-  });
-
-  test("assumptions that changed in the recording change at the target too", async () => {
-    const sim = createSimulator(options);
-    session(sim);
-    const before = linesOf(sim, options);
-    sim.assume({ "errors.body": "flat" });
-    session(sim);
-    const lines = [...before, ...linesOf(sim, options).slice(before.length)];
-    const file = recordingOf(lines);
-    expect((await runAdsim(["replay", file])).code).toBe(0);
-    const { code, stdout } = await runAdsim(["replay", file, "--target", await target()]);
-    expect(stdout).toContain("16 answers are the same");
-    expect(code).toBe(0);
-  });
-
-  test("a target whose time is past the recording's is refused, unless --keep-clock leaves its clock alone", async () => {
-    const url = await target({ start: "2026-03-01T00:00:00Z" });
-    const file = recordingOf(recordedSession().lines);
-    const refused = await runAdsim(["replay", file, "--target", url]);
-    expect(refused.code).toBe(3);
-    expect(refused.stderr).toContain("can't go back to 2026-02-01T00:00:00.000Z");
-    // Only with this start do the publishers have the same past.
-    expect(refused.stderr).toMatch(/--clock frozen --start 2026-\d\d-\d\dT[\d:.]+Z,/);
-    const kept = await runAdsim(["replay", file, "--target", url, "--keep-clock"]);
-    expect(kept.code).toBe(1);
-    expect(kept.stdout).toContain("Note: the target has its own clock");
-    expect(kept.stdout).toContain("Note: the recorded world began at 2026-");
-    expect(await (await fetch(`${url}/_sim/clock`)).json()).toEqual({
-      mode: "frozen",
-      now: "2026-03-01T00:00:00.000Z",
-    });
-  });
-
-  test("notes say how the target differs from the recorded world: seed, assumptions, earlier requests", async () => {
-    const url = await target({ seed: "other", assumptions: { "errors.body": "flat" } });
-    await fetch(`${url}/v1/nothing`);
-    const { code, stdout } = await runAdsim([
-      "replay",
-      recordingOf(recordedSession().lines),
-      "--target",
-      url,
-    ]);
-    expect(code).toBe(1);
-    expect(stdout).toContain(`Note: the target's seed is "other", the recording's "replayed"`);
-    expect(stdout).toContain("Note: the target has errors.body=flat, the recording has problem");
-    expect(stdout).toContain("Note: the target's world has answered 1 request before");
-  });
-
-  test("a foreign service gets the given key, and a lost connection is a difference", async () => {
-    const seen: (string | undefined)[] = [];
-    const service = await foreign((request, response) => {
-      if (request.url === "/base/_sim/health") {
-        response.writeHead(404).end();
-        return;
-      }
-      seen.push(`${request.url?.split("?")[0]} ${request.headers.authorization}`);
-      if (seen.length > 1) response.destroy();
-      else response.writeHead(200, { "content-type": "text/html" }).end("\u001b[2J");
-    });
-    const url = `${service}/base/`;
-    const file = recordingOf(recordedSession().lines.slice(0, 2));
-    const { code, stdout } = await runAdsim(["replay", file, "--target", url, "--api-key", "mine"]);
-    expect(code).toBe(1);
-    expect(seen).toEqual(["/base/v1/impression Bearer mine", "/base/v1/impression Bearer mine"]);
-    expect(stdout).toContain("header content-type: recorded application/json, now text/html");
-    expect(stdout).toContain("now       \\u001b[2J");
-    expect(stdout).toContain(
-      "line 2, request 2: POST /v1/impression\n  no answer: other side closed (UND_ERR_SOCKET)",
-    );
-  });
-
-  test("binary bodies are compared byte by byte", async () => {
-    let body = Buffer.from([0xff, 0x01]);
-    const url = await foreign(({ url: path }, response) => {
-      response.writeHead(path?.includes("_sim") ? 404 : 200).end(body);
-    });
-    const content = { text: body.toString("base64"), encoding: "base64" };
-    const request = { method: "GET", url: `${url}/v1/publisher/stats`, headers: [] };
-    const entry = { request, response: { status: 200, headers: [], content } };
-    const file = recordingOf([JSON.stringify({ log: { entries: [entry] } })]);
-    expect((await runAdsim(["replay", file, "--target", url])).code).toBe(0);
-    body = Buffer.from([0xfe, 0x01]);
+  test("at an adsim it plays in a world of its own", async () => {
+    const url = await target({ clock: "flowing", seed: "other" });
+    const file = ndjson(recordedSession());
     const { code, stdout } = await runAdsim(["replay", file, "--target", url]);
-    expect(stdout).toContain("body from byte 0 on:");
-    expect(code).toBe(1);
+    expect(stdout).toBe(`adsim: 8 requests sent again to ${url}: ${same}`);
+    expect(code).toBe(0);
+    const { worlds } = await (await fetch(`${url}/_sim/worlds`)).json();
+    expect(JSON.stringify(worlds)).toContain("journal");
   });
 
-  test("a service that goes away during the replay ends it with 3", async () => {
-    const server = createServer(({ url }, response) => {
-      response.writeHead(404).end();
-      if (url?.includes("/v1/") === true) {
-        server.close();
-        server.closeAllConnections();
-      }
+  test("another service gets the given publishers, whose recorded surfaces are known, and no sign-up", async () => {
+    const sim = recordedSession();
+    const { id, apiKey } = sim.publishers.at(0);
+    const service = await target();
+    const given = ["--target", service, "--api-key", apiKey, "--publisher", id];
+    const { code, stdout } = await runAdsim(["replay", asOthersRecord(sim), ...given]);
+    expect(stdout).toContain("7 answers are the same, 0 are different");
+    expect(code).toBe(0);
+    const { total } = await (await fetch(`${service}/_sim/publishers`)).json();
+    expect(total).toBe(3);
+  });
+
+  test("a service that gives up is a difference, and one that isn't there ends with 3", async () => {
+    const server = await startServer({
+      port: 0,
+      faults: [{ match: { nth: 2 }, verdict: { kind: "drop" } }],
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const file = recordingOf(recordedSession().lines);
-    const { code, stderr } = await runAdsim(["replay", file, "--target", url]);
-    expect(stderr).toContain(`The target ${url} can't be reached: connect ECONNREFUSED`);
-    expect(code).toBe(3);
-  });
-
-  test("an unreachable target ends with 3", async () => {
-    const server = await startServer({ port: 0 });
+    const { id, apiKey, surfaces } = server.worlds.get("default").publishers.at(0);
+    const given = ["--target", server.url, "--api-key", apiKey, "--publisher", id];
+    const all = [...given, "--surface", surfaces[0]?.id ?? ""];
+    const file = ndjson(recordedSession());
+    const { code, stdout } = await runAdsim(["replay", file, ...all]);
+    expect(stdout).toMatch(
+      /line 2, request 2: POST \/v1\/impression\n {2}outcome: recorded answered, now lost\n/,
+    );
+    expect(code).toBe(1);
     await server.close();
-    const { code, stderr } = await runAdsim([
-      "replay",
-      recordingOf(recordedSession().lines),
-      "--target",
-      server.url,
-    ]);
-    expect(code).toBe(3);
-    expect(stderr).toContain(`The target ${server.url} can't be reached`);
+    const gone = await runAdsim(["replay", file, "--target", server.url]);
+    expect(gone.stderr).toContain(`The target ${server.url} can't be reached`);
+    expect(gone.code).toBe(3);
   });
 });
 
 describe("wrong usage and unusable files are refused", () => {
-  test.each<[string, string, Partial<ReplayFlags>, number, string]>([
-    ["a target that is no URL", "there", { target: "localhost" }, 2, "--target must be"],
-    [
-      "an option of a world beside --target",
-      "there",
-      { target: "http://h", seed: "1" },
-      2,
-      "--seed is for a world",
-    ],
+  test.each<[string, string, readonly string[], number, string]>([
+    ["a target that is no URL", "there", ["--target", "localhost"], 2, "--target must be"],
     [
       "a snapshot beside --target",
       "there",
-      { target: "http://h", load: "state" },
+      ["--target", "http://h", "--load", "s"],
       2,
-      "/_sim/snapshot",
+      "--load is",
     ],
-    ["an option of a target without one", "there", { keepClock: true }, 2, "--keep-clock needs"],
-    ["a clock of its own", "there", { clock: "system" }, 2, "--clock system isn't possible"],
-    ["a file that isn't there", "none", {}, 3, "no such file"],
-    ["a snapshot as recording", "state", {}, 3, "--load"],
-    ["a snapshot of another world", "there", { load: "state" }, 2, "--load has a world with seed"],
-    ["a snapshot that isn't there", "there", { load: "none" }, 3, "none: can't be read"],
+    [
+      "a key without a target",
+      "there",
+      ["--api-key", "k", "--publisher", "p"],
+      2,
+      "--api-key needs",
+    ],
+    ["a key alone", "there", ["--api-key", "k"], 2, "--api-key needs --publisher"],
+    ["to wait in virtual time", "there", ["--wait"], 2, "--wait is for a service"],
+    ["a file that isn't there", "none", [], 3, "no such file"],
+    ["a snapshot as recording", "state", [], 3, "--load"],
+    [
+      "a snapshot of another world",
+      "there",
+      ["--load", "state"],
+      2,
+      "--load has a world with seed",
+    ],
+    ["a snapshot that isn't there", "there", ["--load", "none"], 3, "none: can't be read"],
+    ["no FILE", "", [], 2, "FILE"],
+    ["a negative number", "there", ["--differences", "-1"], 2, "--differences"],
   ])("%s", async (_, file, flags, expected, message) => {
     const state = fileOf("", "state.json");
     await saveSnapshot(createSimulator(), state);
-    const names: Record<string, string> = { there: recordingOf(recordedSession().lines), state };
-    const load = flags.load && (names[flags.load] ?? flags.load);
-    const given = { differences: 10, ...flags, ...(load && { load }) };
-    const error = await replay(names[file] ?? file, given, createHost().host).catch(
-      (thrown: unknown) => thrown,
-    );
-    const failure = describeFailure(error);
-    expect(failure.exitCode).toBe(expected);
-    expect(failure.message).toContain(message);
-  });
-
-  test.each([
-    ["no FILE", ["replay"], "FILE"],
-    ["a negative number of differences", ["replay", "x", "--differences", "-1"], "--differences"],
-  ])("%s", async (_, args, message) => {
-    const { code, stdout, stderr } = await runAdsim(args);
-    expect([code, stdout]).toEqual([2, ""]);
+    const names: Record<string, string> = { there: ndjson(recordedSession()), state };
+    const words = [file, ...flags].filter((word) => word !== "").map((word) => names[word] ?? word);
+    const { code, stderr } = await runAdsim(["replay", ...words]);
     expect(stderr).toContain(message);
+    expect(code).toBe(expected);
   });
 
   test("a recording with nothing to send again ends with 3", async () => {
-    const [line = ""] = recordedSession().lines;
+    const [line = ""] = recordedSession().journal.toNdjson().split("\n");
     const fault = { rule: "r", kind: "drop", delayMs: 0, served: false, received: "nothing" };
-    const file = recordingOf([JSON.stringify({ ...JSON.parse(line), fault })]);
-    const { host } = createHost();
-    const failure = describeFailure(
-      await replay(file, { differences: 10 }, host).catch((error) => error),
-    );
-    expect(failure.exitCode).toBe(3);
-    expect(failure.message).toContain(
-      "a fault rule kept them from reaching the service. Nothing was compared.",
-    );
+    const file = fileOf(JSON.stringify({ ...JSON.parse(line), fault }), "x.ndjson");
+    const { code, stderr } = await runAdsim(["replay", file]);
+    expect(stderr).toContain("because a fault rule kept them from reaching the service");
+    expect(code).toBe(3);
   });
 });

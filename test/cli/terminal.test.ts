@@ -67,6 +67,7 @@ test.each<[what: string, code: number, args: () => Args]>([
       recording(),
       "--target",
       await service(200, { "x-a": "\u009b31m" }, EVIL),
+      ...given,
     ],
   ],
   ["a scenario", 1, () => ["play", fileOf(scenario)]],

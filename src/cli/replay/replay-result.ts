@@ -71,17 +71,24 @@ export function resultOf({ file, flags, recording, made, played }: ResultParts):
     leftOut: leftOutGroups(made.leftOut),
     differences: shown.map(({ step, entry }) => differenceOf(step, entry)),
     notes: [
-      ...notComparedIn(played),
+      ...notComparedIn(played, made),
       ...(shown.length === 0 ? [] : notesOn(recording, made, flags)),
     ],
   };
 }
 
-function notComparedIn({ steps }: PlayResult): readonly string[] {
-  const count = steps.filter(({ result, exchange }) => result === "done" && exchange).length;
-  if (count === 0) return [];
+function notComparedIn({ steps }: PlayResult, { entries }: RecordedScenario): readonly string[] {
+  const unknown = steps.filter(({ path, result }) => entries.has(path) && result === "done");
+  const bodiless = [...entries.values()].filter(({ response }) => response.body === undefined);
   return [
-    `${counted(count, "answer")} not compared: the requests have ids from before the recording`,
+    ...(unknown.length === 0
+      ? []
+      : [
+          `${counted(unknown.length, "answer")} not compared: the requests have ids from elsewhere`,
+        ]),
+    ...(bodiless.length === 0
+      ? []
+      : [`no body is recorded for ${counted(bodiless.length, "answer")}, so it isn't compared`]),
   ];
 }
 

@@ -1,17 +1,16 @@
 /** `adsim replay FILE`: plays a recording as a scenario that expects the recorded answers, and shows those that differ. */
 
 import { nodeHost } from "../../adapters/node-host.ts";
+import { given } from "../../base/given.ts";
 import { indentedJson } from "../../base/text.ts";
 import type { Recording } from "../../journal/recorded-entry.ts";
-import { play } from "../../play/player/play.ts";
-import { driveAtOnce, performersOn } from "../../play/player/play-in-process.ts";
+import { playIn, playScenario } from "../../play/play-scenario.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import type { RecordedScenario } from "../../play/recording/scenario-of-recording.ts";
-import { withOverrides } from "../../play/scenario/overrides.ts";
+import { parseScenario } from "../../play/scenario/parse-scenario.ts";
 import type { Scenario } from "../../play/scenario/types.ts";
-import { playScenario } from "../../play/targets/play-scenario.ts";
 import { createSimulatorCore, type SimulatorCore } from "../../simulator/core.ts";
-import type { Choices } from "../../simulator/simulator-options.ts";
+import { type Choices, resolveOptions } from "../../simulator/simulator-options.ts";
 import { readAssumptionFlags } from "../options/assumption-flags.ts";
 import { isTokenGiven } from "../options/common-options.ts";
 import { readLoadFlag } from "../options/load-flag.ts";
@@ -30,12 +29,19 @@ export async function replay(file: string, flags: ReplayFlags, host: HostProcess
   refuseWrongUsage(flags, credentials, host);
   const recording = await recordingIn(file);
   const world = flags.load === undefined ? undefined : await worldIn(flags.load, flags, recording);
+  const { seed, start, publishers, profile } = flags;
+  const { chosen: assumptions } = await readAssumptionFlags(flags);
+  resolveOptions({ seed, start, publishers, profile });
   const made = madeOf(file, recording, {
     name: nameFrom(file),
     expects: "answers",
     publishers: credentials.length > 0 ? "numbered" : "world",
     keepsTime: flags.clock !== "frozen" && (credentials.length === 0 || flags.wait === true),
-    known: world?.publishers.credentials(world.publishers.total),
+    world: given({ seed, start, publishers, profile, assumptions }),
+    known: world && {
+      publishers: world.publishers.credentials(world.publishers.total),
+      nowMs: world.clock.now(),
+    },
   });
   const played = await playedWith(made, flags, credentials, world);
   const result = resultOf({ file, flags, recording, made, played });
@@ -50,22 +56,17 @@ async function playedWith(
   credentials: readonly GivenPublisher[],
   world: SimulatorCore | undefined,
 ): Promise<PlayResult> {
-  const { seed, start, publishers, profile, target, controlToken } = flags;
+  const { target, controlToken } = flags;
+  const { scenario } = made;
+  if (world !== undefined) {
+    const { total } = world.publishers;
+    return await playIn(world, parseScenario({ ...scenario, publishers: total }), {});
+  }
+  if (credentials.length === 0) return await playAt(scenario, { target, controlToken });
+  const members = withSurfaces(credentials, made);
   // readAssumptionFlags has checked them.
   const assumptions = (await readAssumptionFlags(flags)).chosen as Choices;
-  if (world !== undefined) return playFrom(world, made.scenario);
-  if (credentials.length > 0) {
-    const members = withSurfaces(credentials, made);
-    const service = { credentials: members, assumptions, wait: true };
-    return await playAt(made.scenario, { target, ...service });
-  }
-  const overrides = { seed, start, publishers, profile, assumptions };
-  const scenario = withOverrides(made.scenario, overrides) as Scenario;
-  // A choice that was given stays, whatever the recorded world changed.
-  const steps = scenario.steps.map((step) =>
-    "assume" in step ? { assume: { ...step.assume, ...assumptions } } : step,
-  );
-  return await playAt({ ...scenario, steps }, { target, controlToken });
+  return await playAt(scenario, { target, credentials: members, assumptions, wait: true });
 }
 
 async function playAt(
@@ -110,16 +111,6 @@ async function worldIn(
   world.clock.set({ mode: "frozen" });
   world.faults.clear();
   return world;
-}
-
-/** Plays in the world as it is. */
-function playFrom(world: SimulatorCore, scenario: Scenario): PlayResult {
-  const playing = play(scenario, {
-    capabilities: { time: { kind: "virtual" }, control: true },
-    target: { kind: "in-process", url: undefined },
-    reproduce: "npx adsim replay",
-  });
-  return driveAtOnce(playing, performersOn(world));
 }
 
 function refuseWrongUsage(

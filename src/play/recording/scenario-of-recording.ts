@@ -5,6 +5,7 @@
 
 import { assert } from "../../base/assert.ts";
 import { parseInstant } from "../../base/calendar.ts";
+import { given } from "../../base/given.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
 import { InputError } from "../../base/input.ts";
 import { parametersOf, valuesOf } from "../../journal/entry-values.ts";
@@ -32,7 +33,7 @@ import {
 import type { AnswerExpectation, RequestStep, Scenario } from "../scenario/types.ts";
 import { expectedAnswer } from "./expected-answer.ts";
 import { createScript } from "./script.ts";
-import { type Attributed, attributed, surfacesIn } from "./senders.ts";
+import { type Attributed, attributed, NOBODY, surfacesIn } from "./senders.ts";
 
 /** The most steps of a scenario that is made from a recording. */
 export const MAX_RECORDED_STEPS = 100_000;
@@ -48,8 +49,12 @@ export interface RecordingOptions {
   readonly publishers: "world" | "numbered";
   /** Whether time passes between the requests as recorded. @default true */
   readonly keepsTime?: boolean | undefined;
-  /** The publishers of the world in which it is played. @default those with which the recorded world began */
-  readonly known?: readonly Credentials[] | undefined;
+  /** Settings in place of the recorded world's. */
+  readonly world?: Partial<RecordedWorld> | undefined;
+  /** The world in which it is played. @default the recorded world when it began */
+  readonly known?:
+    | { readonly publishers: readonly Credentials[]; readonly nowMs: number }
+    | undefined;
 }
 
 export interface LeftOutEntry extends RecordedEntry {
@@ -71,21 +76,25 @@ export function scenarioOfRecording(
 ): RecordedScenario {
   const { byAdsim } = recording;
   const isNumbered = options.publishers === "numbered";
-  const world = recording.entries.find((one) => one.world !== undefined)?.world;
+  const recorded = recording.entries.find((one) => one.world !== undefined)?.world;
+  const { world: chosen = {} } = options;
   const all = recording.entries.map((entry): RecordedEntry => {
-    return { ...entry, leftOut: entry.leftOut ?? whyLeftOut(entry, byAdsim, world) };
+    return { ...entry, leftOut: entry.leftOut ?? whyLeftOut(entry, byAdsim, recorded) };
   });
   const sent = attributed(all.filter(({ leftOut }) => leftOut === undefined));
   const entries = byAdsim ? sent : sent.map(plainRequest);
-  const publishers = publishersOf(entries, recording, world, options);
-  const start = world?.start ?? entries.find(({ at }) => at !== undefined)?.at ?? DEFAULT_START;
+  const publishers = publishersOf(entries, recording, recorded ?? chosen, options);
+  const firstAt = entries.find(({ at }) => at !== undefined)?.at;
+  const { start = firstAt ?? DEFAULT_START, ...world } = { ...recorded, ...chosen };
   const { steps, byPath, unsendable } = stepsOf(entries, start, publishers, recording, options);
-  const assumptions = nonDefaultChoices(resolveAssumptions(world?.assumptions ?? {}));
+  const assumptions = nonDefaultChoices(
+    resolveAssumptions({ ...recorded?.assumptions, ...chosen.assumptions }),
+  );
   const scenario: Scenario = {
     name: options.name,
     about: `${plural(entries.length, "recorded request")} of ${plural(publishers.length, "publisher")}.`,
     // A recording holds what the world's options were, which are checked when the scenario is parsed.
-    ...(isNumbered || world === undefined ? {} : (settingsOf(world) as Partial<Scenario>)),
+    ...(!isNumbered && (given(settingsOf(world)) as Partial<Scenario>)),
     ...(isNumbered && publishers.length > USUAL_POPULATION && { publishers: publishers.length }),
     // A service has its own time and its own choices.
     ...(!isNumbered && { start }),
@@ -98,7 +107,7 @@ export function scenarioOfRecording(
 
 const USUAL_POPULATION = 25;
 
-function settingsOf({ seed, publishers, profile }: RecordedWorld): object {
+function settingsOf({ seed, publishers, profile }: Partial<RecordedWorld>): object {
   return { seed, publishers, profile };
 }
 
@@ -131,10 +140,10 @@ function plainRequest(entry: Attributed): Attributed {
   const { parameters } = operations[operation];
   const sent = parametersOf(request).filter(([name]) => Object.hasOwn(parameters, name));
   const isOwn = response.status === 200 && "publisher_id" in parameters;
-  const given = { ...(isOwn && { publisher_id: sender }), ...Object.fromEntries(sent) };
+  const values = { ...(isOwn && { publisher_id: sender }), ...Object.fromEntries(sent) };
   const { authorization } = request.headers;
   const own = authorization === undefined ? {} : { authorization };
-  const built = buildRequest(operation, given, { encoding: encodingIn(request), headers: own });
+  const built = buildRequest(operation, values, { encoding: encodingIn(request), headers: own });
   const { method, path, query = "", headers = {}, body = "" } = built;
   const plain = { method, path, query: String(query), headers, body: String(body) };
   return { ...entry, request: plain };
@@ -154,14 +163,15 @@ const OWN_KEY = "recorded-key";
 function publishersOf(
   entries: readonly Attributed[],
   { byAdsim }: Recording,
-  world: RecordedWorld | undefined,
+  world: Partial<RecordedWorld>,
   { publishers: which, known }: RecordingOptions,
 ): readonly StepPublisher[] {
-  const isOfWorld = byAdsim && which === "world";
-  const seeded = known ?? (isOfWorld ? seededIn(world) : []);
+  const seeded = known?.publishers ?? (which === "world" ? seededIn(world) : []);
   const bySender = groupedBy(entries, ({ sender }) => sender);
   return Array.from(bySender, ([id, own], place): StepPublisher => {
-    const ordinal = which === "numbered" ? place : seeded.findIndex((one) => one.id === id);
+    // Of a recording in which nobody's key was good, any publisher's will do.
+    const isAnybodys = which === "numbered" || (byAdsim && id === NOBODY);
+    const ordinal = isAnybodys ? place : seeded.findIndex((one) => one.id === id);
     const surfaces = seeded[ordinal]?.surfaces ?? surfacesIn(own);
     const ref = ordinal >= 0 ? ordinal : `publisher-${place + 1}`;
     return { ref, id, apiKey: OWN_KEY, surfaces };
@@ -169,9 +179,9 @@ function publishersOf(
 }
 
 /** @throws InputError if the recorded settings are invalid. */
-function seededIn(world: RecordedWorld | undefined): readonly Credentials[] {
-  const { seed, start, publishers, profile } = world ?? {};
-  const assumptions = resolveAssumptions(world?.assumptions ?? {});
+function seededIn(world: Partial<RecordedWorld>): readonly Credentials[] {
+  const { seed, start, publishers, profile } = world;
+  const assumptions = resolveAssumptions(world.assumptions ?? {});
   const settings = { seed, start, publishers, profile, assumptions };
   const sim = createSimulatorCore(settings, fakerHost);
   return sim.publishers.credentials(Math.min(sim.publishers.total, MOST_SEEDED));
@@ -188,19 +198,19 @@ function stepsOf(
   const byId = new Map(publishers.map((publisher) => [publisher.id, publisher]));
   const byPath = new Map<string, RecordedEntry>();
   const unsendable: LeftOutEntry[] = [];
-  const script = createScript(parseInstant(start) ?? 0);
+  const script = createScript(options.known?.nowMs ?? parseInstant(start) ?? 0);
   for (const { ref, surfaces } of publishers) {
     const names = surfaces.map((_, at) => `Surface ${at + 1}`);
     if (typeof ref === "string")
       script.add({ signUp: names.length === 0 ? {} : { surfaces: names }, as: ref });
   }
   const requests = createRequestSteps(entries, publishers);
-  let inForce = entries[0]?.world?.assumptions;
+  let inForce: RecordedWorld["assumptions"] | undefined;
   for (const entry of entries) {
     const sender = byId.get(entry.sender);
     assert(sender !== undefined, "Every entry has a sender.");
     if (options.keepsTime !== false) script.advanceTo(parseInstant(entry.at ?? "") ?? 0);
-    const now = entry.world?.assumptions;
+    const now = entry.world && { ...entry.world.assumptions, ...options.world?.assumptions };
     const changes = options.publishers === "world" && inForce && now && changesOf(inForce, now);
     if (changes) script.add({ assume: changes });
     inForce = now;
@@ -266,13 +276,15 @@ function expectationOf(
   { referenceTo }: RequestSteps,
   { expects, byAdsim, form }: RecordingOptions & Recording,
 ): AnswerExpectation | undefined {
-  const { status } = entry.response;
+  const { request, response, publisher } = entry;
+  const { status } = response;
   if (expects === "statuses") return byAdsim || status === 200 ? { status } : undefined;
   // The history, prices and names of a publisher that signs up are others than the recorded one's.
   const isNewcomer = typeof sender.ref === "string";
   // What was wrong with a key isn't recorded.
   const isRefused = status === 401 || status === 403;
-  const isMasked = byAdsim ? entry.publisher === undefined : isRefused;
+  const hasKey = request.headers.authorization !== undefined;
+  const isMasked = hasKey && (byAdsim ? publisher === undefined : isRefused);
   if (isNewcomer || isMasked || form === "CSV") return { status };
   return expectedAnswer(entry, (name, text) =>
     referenceTo(name === "id" ? "surface" : name, text, sender),

@@ -9,6 +9,9 @@ export interface Attributed extends RecordedEntry {
   readonly sender: string;
 }
 
+/** Stands for the sender of requests that nobody's key came with. */
+export const NOBODY = "nobody";
+
 /**
  * By its publisher_id, by the impression that it clicks on, by its key, or as the recording says. What remains belongs to the
  * first publisher.
@@ -41,7 +44,7 @@ export function attributed(entries: readonly RecordedEntry[]): readonly Attribut
     if (id !== undefined) byImpression.set(id, sender);
     return { entry, sender };
   });
-  const [first = "publisher"] = known.values();
+  const [first = NOBODY] = known.values();
   return found.map(({ entry, sender = first }) => ({ ...entry, sender }));
 }
 

@@ -110,7 +110,7 @@ export function createRequestSteps(
       (pairs) => JSON.stringify(Object.fromEntries(pairs)),
       sender,
     );
-    const texts = [path, inQuery ? "" : query, inBody ? "" : body];
+    const texts = [inQuery ? "" : query, inBody ? "" : body];
     const stays = [...passing].some((id) => texts.some((text) => text.includes(id)));
     return {
       raw: {
