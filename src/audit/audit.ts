@@ -48,6 +48,9 @@ export interface Audit {
   assertNothingLostOrDoubled(clientCounts: ClientCounts | readonly ClientCounts[]): void;
 }
 
+/** What an audit says, as JSON has it. */
+export type AuditFigures = Omit<Audit, "assertNothingLostOrDoubled">;
+
 interface AuditedAccount {
   readonly account: Account;
   readonly books: Books;

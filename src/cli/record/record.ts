@@ -4,12 +4,11 @@ import { InputError } from "../../base/input.ts";
 import { indentedJson } from "../../base/text.ts";
 import type { Recording } from "../../journal/recorded-entry.ts";
 import {
-  MAX_RECORDED_STEPS,
   type RecordedScenario,
   type RecordingOptions,
   scenarioOfRecording,
 } from "../../play/recording/scenario-of-recording.ts";
-import { parseScenario } from "../../play/scenario/parse-scenario.ts";
+import { MAX_RECORDED_STEPS, parseScenario } from "../../play/scenario/parse-scenario.ts";
 import { couldNotRun } from "../output/exit.ts";
 import { checkOut, writeOut } from "../output/reports.ts";
 import { say } from "../output/say.ts";

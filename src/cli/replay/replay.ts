@@ -7,7 +7,10 @@ import type { Recording } from "../../journal/recorded-entry.ts";
 import { playIn, playScenario } from "../../play/play-scenario.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import type { RecordedScenario } from "../../play/recording/scenario-of-recording.ts";
-import { parseScenario } from "../../play/scenario/parse-scenario.ts";
+import {
+  MAX_RECORDED_STEPS as maxSteps,
+  parseScenario,
+} from "../../play/scenario/parse-scenario.ts";
 import type { Scenario } from "../../play/scenario/types.ts";
 import { createSimulatorCore, type SimulatorCore } from "../../simulator/core.ts";
 import { type Choices, resolveOptions } from "../../simulator/simulator-options.ts";
@@ -60,13 +63,19 @@ async function playedWith(
   const { scenario } = made;
   if (world !== undefined) {
     const { total } = world.publishers;
-    return await playIn(world, parseScenario({ ...scenario, publishers: total }), {});
+    return await playIn(world, parseScenario({ ...scenario, publishers: total }, { maxSteps }), {});
   }
-  if (credentials.length === 0) return await playAt(scenario, { target, controlToken });
+  if (credentials.length === 0) return await playAt(scenario, { target, controlToken, maxSteps });
   const members = withSurfaces(credentials, made);
   // readAssumptionFlags has checked them.
   const assumptions = (await readAssumptionFlags(flags)).chosen as Choices;
-  return await playAt(scenario, { target, credentials: members, assumptions, wait: true });
+  return await playAt(scenario, {
+    target,
+    credentials: members,
+    assumptions,
+    wait: true,
+    maxSteps,
+  });
 }
 
 async function playAt(

@@ -35,9 +35,6 @@ import { expectedAnswer } from "./expected-answer.ts";
 import { createScript } from "./script.ts";
 import { type Attributed, attributed, NOBODY, surfacesIn } from "./senders.ts";
 
-/** The most steps of a scenario that is made from a recording. */
-export const MAX_RECORDED_STEPS = 100_000;
-
 export interface RecordingOptions {
   readonly name: string;
   /** What the steps expect: statuses that don't rest on a service's own choices, or the recorded answers. */
