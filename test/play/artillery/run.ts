@@ -3,11 +3,12 @@
  * too large for a dependency, so it is installed into a temporary folder: `npm run test:artillery`.
  */
 
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { startServer } from "../../../src/server.ts";
 
 const VERSION = "2.0.34";
 const run = promisify(execFile);
@@ -43,35 +44,8 @@ function same(what: string, artillery: unknown, ours: unknown): void {
   if (!isSame) wrong.push(what);
 }
 
-/** Starts a server; returns its URL and a function that stops it. */
-async function startServer(): Promise<{ readonly url: string; readonly stop: () => void }> {
-  const child = spawn(process.execPath, [...adsim, "serve", "--port", "0", "--json"], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const line = await new Promise<string>((resolve, reject) => {
-    let text = "";
-    child.stdout.setEncoding("utf8").on("data", (part: string) => {
-      text += part;
-      if (text.includes("\n")) resolve(text);
-    });
-    child.once("exit", (code) => reject(new Error(`adsim ended with ${code} before it was ready`)));
-  });
-  const { url } = JSON.parse(line) as { url: string };
-  return { url, stop: () => child.kill("SIGKILL") };
-}
-
-interface Report {
-  readonly requests: number;
-  readonly operations: Readonly<Record<string, Readonly<Record<string, number>>>>;
-}
-
-interface Counts {
-  readonly balanced: boolean;
-  readonly total: { readonly applied: number; readonly duplicatesSuppressed: number };
-}
-
-async function asked<Answer>(url: string): Promise<Answer> {
-  return (await (await fetch(url)).json()) as Answer;
+async function asked(url: string) {
+  return JSON.parse(await (await fetch(url)).text());
 }
 
 async function compare(folder: string, url: string): Promise<void> {
@@ -89,8 +63,8 @@ async function compare(folder: string, url: string): Promise<void> {
   });
   const { aggregate } = JSON.parse(await readFile(output, "utf8"));
   const counters: Readonly<Record<string, number>> = aggregate.counters;
-  const { operations, requests } = await asked<Report>(`${url}/_sim/report`);
-  const { total, balanced } = await asked<Counts>(`${url}/_sim/audit`);
+  const { operations, requests } = await asked(`${url}/_sim/report`);
+  const { total, balanced } = await asked(`${url}/_sim/audit`);
   const counted = (operation: string): number => operations[operation]?.["200"] ?? 0;
 
   same("users are the arrivals of the scenario", counters["vusers.created"], ARRIVALS);
@@ -129,11 +103,11 @@ try {
   ];
   await run("npm", install, { cwd: folder });
   console.log(`installed Artillery ${VERSION} after ${seconds()}`);
-  const { url, stop } = await startServer();
+  const server = await startServer({ port: 0 });
   try {
-    await compare(folder, url);
+    await compare(folder, server.url);
   } finally {
-    stop();
+    await server.close();
   }
 } finally {
   await rm(folder, { recursive: true, force: true });

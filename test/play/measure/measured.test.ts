@@ -181,46 +181,19 @@ describe("the timeline", () => {
 });
 
 test("quantities are written for people", () => {
-  expect([0, 999, 1000, 11_520_000].map(readableCount)).toEqual([
-    "0",
-    "999",
-    "1,000",
-    "11,520,000",
-  ]);
-  expect([0, 0.25, 12.3456, 999, 1500].map(readableMs)).toEqual([
-    "0 ms",
-    "0.25 ms",
-    "12.346 ms",
-    "999 ms",
-    "1.5 s",
-  ]);
-  expect([0, 60_000, 125_000, 10_800_000, 2_685_600_000].map(readableDuration)).toEqual([
-    "0 ms",
-    "1 min",
-    "2 min 5 s",
-    "3 h",
-    "31 d 2 h",
-  ]);
-  expect([0, 0.1 + 0.2, 1234.5, 1_000_000.000001].map(readableInr)).toEqual([
-    "0 INR",
-    "0.3 INR",
-    "1,234.5 INR",
-    "1,000,000.000001 INR",
-  ]);
-  const shares: [number, number][] = [
-    [0, 0],
-    [0, 9],
-    [1, 3],
-    [1, 1_000_000_000],
-    [999_999_999, 1_000_000_000],
-    [2, 2],
-  ];
-  expect(shares.map(([part, whole]) => readableShare(part, whole))).toEqual([
-    "0 %",
-    "0 %",
-    "33.333 %",
-    "below 0.001 %",
-    "above 99.999 %",
-    "100 %",
-  ]);
+  expect([0, 999, 11_520_000].map(readableCount)).toEqual(["0", "999", "11,520,000"]);
+  expect([0, 12.3456, 999, 1500].map(readableMs)).toEqual(["0 ms", "12.346 ms", "999 ms", "1.5 s"]);
+  const durations = [0, 60_000, 125_000, 10_800_000, 2_685_600_000].map(readableDuration);
+  expect(durations).toEqual(["0 ms", "1 min", "2 min 5 s", "3 h", "31 d 2 h"]);
+  const amounts = [0, 0.1 + 0.2, 1_000_000.000001].map(readableInr);
+  expect(amounts).toEqual(["0 INR", "0.3 INR", "1,000,000.000001 INR"]);
+  for (const [part, whole, words] of [
+    [0, 0, "0 %"],
+    [1, 3, "33.333 %"],
+    [1, 1e9, "below 0.001 %"],
+    [999_999_999, 1e9, "above 99.999 %"],
+    [2, 2, "100 %"],
+  ] as const) {
+    expect(readableShare(part, whole)).toBe(words);
+  }
 });
