@@ -15,8 +15,7 @@ import { countRequests } from "./scenario/count-requests.ts";
 import { type ParseScenarioOptions, parseScenario } from "./scenario/parse-scenario.ts";
 import type { Scenario } from "./scenario/types.ts";
 import { createAdsimClient, openAdsimTarget } from "./targets/adsim-target.ts";
-import { askHealth } from "./targets/control-api.ts";
-import type { HttpClient } from "./targets/http-client.ts";
+import { askVersion } from "./targets/control-api.ts";
 import { planAtService } from "./targets/service-plan.ts";
 import { openServiceTarget, randomRunId } from "./targets/service-target.ts";
 import type { TargetOptions } from "./targets/target.ts";
@@ -147,7 +146,7 @@ async function playAtAdsim(
   const client = await createAdsimClient(url);
   try {
     return await unlessAborted(signal, client, async () => {
-      const version = await versionOf(url, client, options);
+      const version = await askVersion({ ...url, client, token: options.controlToken });
       const snapshot = simulatorFor(scenario).snapshot();
       const world = { snapshot, worldName: scenario.name };
       const target = await openAdsimTarget(url, client, { ...options, version, ...world, turns });
@@ -156,25 +155,6 @@ async function playAtAdsim(
   } finally {
     await client.close();
   }
-}
-
-/** @throws InputError if the target isn't an adsim; Error if it refuses control requests. */
-async function versionOf(
-  { url, origin, prefix }: TargetUrl,
-  client: HttpClient,
-  { controlToken: token }: PlayScenarioOptions,
-): Promise<string> {
-  const found = await askHealth({ client, origin, prefix, token });
-  if (found.kind === "adsim") return found.version;
-  if (found.kind === "refusing") {
-    throw new Error(
-      `The target ${url} is an adsim that refuses control requests (${found.status}): ${found.detail} Give its control token (--control-token), or play against it like any other service with --api-key and --publisher.`,
-    );
-  }
-  throw new InputError(
-    "target",
-    `${url} is not an adsim (GET ${url}/_sim/health has status ${found.status}), so its publishers are unknown. Give one with --api-key KEY and --publisher ID`,
-  );
 }
 
 async function* playAtService(

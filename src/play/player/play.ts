@@ -26,7 +26,7 @@ export async function play(
   target: Target,
   { turns, sending = {}, reproduce, onStep }: PlayOptions,
 ): Promise<PlayResult> {
-  const run = createRun(scenario, target, { turns, sending });
+  const run = createRun(scenario, target, turns, sending);
   const { steps, expectations = [] } = scenario;
   await loadMembers(run);
   await seeFirstRules(run);

@@ -3,19 +3,19 @@
 import type { FaultRule } from "../../faults/rule.ts";
 import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
 import { inconclusive } from "../../invariants/ensure.ts";
-import { createTrace, type Trace } from "../../invariants/trace.ts";
+import { createTrace } from "../../invariants/trace.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { creditedMicros } from "../measure/credited.ts";
-import { createLatencies, type Latencies } from "../measure/latencies.ts";
-import { createTally, type Tally } from "../measure/tally.ts";
-import { createTimeline, type Timeline } from "../measure/timeline.ts";
+import { createLatencies } from "../measure/latencies.ts";
+import { createTally } from "../measure/tally.ts";
+import { createTimeline } from "../measure/timeline.ts";
 import { ordinalsIn } from "../scenario/ordinals.ts";
 import type { PublisherRef, Scenario } from "../scenario/types.ts";
 import type { Target } from "../targets/target.ts";
 import type { Turns } from "../targets/turns.ts";
 import type { Observer } from "../traffic/order.ts";
-import { createRunDigest, type RunDigest } from "./digest.ts";
+import { createRunDigest } from "./digest.ts";
 import type { Sending } from "./requests.ts";
 import type { StepResult } from "./result.ts";
 import type { Scope, StepOutput } from "./values.ts";
@@ -28,89 +28,59 @@ interface SeenRule {
   hasFired: boolean;
 }
 
-export interface Run {
-  readonly scenario: Scenario;
-  readonly target: Target;
-  readonly turns: Turns;
-  readonly sending: Sending;
-  readonly seed: string;
-  /** Size of the seeded population. */
-  readonly population: number;
-  readonly startMs: number;
-  /** When the current step began. */
-  nowMs: number;
-  readonly outputs: Map<string, StepOutput>;
-  /** The publishers, with sign-ups, in their current state, by ordinal. */
-  readonly members: Map<number, Member>;
-  signUps: number;
-  readonly results: Map<string, StepResult>;
-  /** What the target couldn't do, in order. Later failures may be due to the first of them. */
-  readonly skipped: { readonly path: string; readonly why: string }[];
-  /** How often journal entries were shown with a failed step. */
-  journalsShown: number;
-  /** The tally of the innermost step with a tally of its own, or of the whole run. */
-  tally: Tally;
-  readonly latencies: Latencies;
-  readonly timeline: Timeline;
-  readonly trace: Trace;
-  readonly digest: RunDigest;
-  /** Fault rules by their path in the scenario: a rule that is installed in each round counts once. */
-  readonly rules: Map<string, SeenRule>;
-  /** The latest rule with each id. */
-  readonly ruleById: Map<string, SeenRule>;
-  /** The last single request. */
-  last: ClientExchange | undefined;
-  /** A copy of the world in which reports are read; undefined once anything happened after it was made. */
-  copy: SimulatorCore | undefined;
-  trafficStepsPlayed: number;
-  /** Round numbers of the repeats being played, the innermost last. */
-  readonly rounds: number[];
-}
+export type Run = ReturnType<typeof createRun>;
 
-export function createRun(
-  scenario: Scenario,
-  target: Target,
-  { turns, sending }: Pick<Run, "turns" | "sending">,
-): Run {
+export function createRun(scenario: Scenario, target: Target, turns: Turns, sending: Sending) {
   const startMs = target.now();
   const { seed, publishers } = scenario;
   const { settings } = resolveOptions({ seed, publishers });
   return {
-    ...{ scenario, target, turns, sending, startMs, nowMs: startMs },
+    ...{ scenario, target, turns, sending, startMs },
     seed: settings.seed,
+    /** Size of the seeded population. */
     population: settings.publishers,
-    outputs: new Map(),
-    members: new Map(),
+    /** When the current step began. */
+    nowMs: startMs,
+    outputs: new Map<string, StepOutput>(),
+    /** The publishers, with sign-ups, in their current state, by ordinal. */
+    members: new Map<number, Member>(),
     signUps: 0,
-    results: new Map(),
-    skipped: [],
+    results: new Map<string, StepResult>(),
+    /** What the target couldn't do, in order. Later failures may be due to the first of them. */
+    skipped: [] as { readonly path: string; readonly why: string }[],
+    /** How often journal entries were shown with a failed step. */
     journalsShown: 0,
+    /** The tally of the innermost step with a tally of its own, or of the whole run. */
     tally: createTally(),
     latencies: createLatencies(),
     timeline: createTimeline(startMs),
     trace: createTrace(),
     digest: createRunDigest(),
-    rules: new Map(),
-    ruleById: new Map(),
-    last: undefined,
-    copy: undefined,
+    /** Fault rules by their path in the scenario: a rule that is installed in each round counts once. */
+    rules: new Map<string, SeenRule>(),
+    /** The last single request. */
+    last: undefined as ClientExchange | undefined,
+    /** A copy of the world in which reports are read; undefined once anything happened after it was made. */
+    copy: undefined as SimulatorCore | undefined,
     trafficStepsPlayed: 0,
-    rounds: [],
+    /** Round numbers of the repeats being played, the innermost last. */
+    rounds: [] as number[],
   };
 }
 
 /** Notes that a rule was installed under this id. `path`: its place in the scenario. */
 export function recordRule(run: Run, rule: FaultRule, id: string, path: string): void {
   const seen = run.rules.get(path) ?? { id, isTemporary: rule.ttl !== undefined, hasFired: false };
+  // The latest comes last.
+  run.rules.delete(path);
   run.rules.set(path, seen);
-  run.ruleById.set(id, seen);
   run.trace.recordRule(rule);
 }
 
 /** Notes which of the installed rules have fired. */
-export async function noteFiredRules({ target, ruleById }: Run): Promise<void> {
+export async function noteFiredRules({ target, rules }: Run): Promise<void> {
   for (const { id, fired } of (await target.control?.rules()) ?? []) {
-    const seen = ruleById.get(id);
+    const seen = Array.from(rules.values()).findLast((one) => one.id === id);
     if (seen !== undefined && fired > 0) seen.hasFired = true;
   }
 }

@@ -35,8 +35,6 @@ export interface AdsimOptions extends Pick<TargetOptions, "controlToken" | "spee
 const LONGEST_NAME = 64;
 /** The audit or snapshot of a large world is long. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
-/** A larger world takes seconds to read, and hundreds of megabytes. */
-const MAX_IMPRESSIONS = 1_000_000;
 
 /** One connection, so that answers arrive in order. */
 export function createAdsimClient({ origin }: TargetUrl): Promise<HttpClient> {
@@ -58,7 +56,6 @@ export async function openAdsimTarget(
   const prefix = target.worldName
     ? target.prefix
     : `${target.prefix}/@${options.worldName.slice(0, LONGEST_NAME)}`;
-  const worldName = prefix.slice(prefix.lastIndexOf("/@") + 2);
   const api = createControlApi({ client, origin, prefix, token, version });
   let nowMs = await importWorld(api, options.snapshot);
   const pace = createPace(speed);
@@ -91,7 +88,7 @@ export async function openAdsimTarget(
       await moveClock(ms);
     },
     traffic: (order) => playClockTraffic(order, { speed, onProgress, send, moveClock, turns }),
-    control: controlOver(api, worldName),
+    control: controlOver(api),
     close: () => client.close(),
   };
 }
@@ -116,10 +113,10 @@ async function importWorld(api: ControlApi, snapshot: Snapshot): Promise<number>
 }
 
 /** The answers have the same shapes as in process, if the versions are the same. */
-function controlOver(api: ControlApi, worldName: string): Control {
+function controlOver(api: ControlApi): Control {
   const publisherPath = (id: string): string => `publishers/${encodeURIComponent(id)}`;
   return {
-    world: () => readWorld(api, worldName),
+    world: () => readWorld(api),
     async assume(choices) {
       // As in process, assuming nothing changes nothing.
       if (Object.values(choices).some((choice) => choice !== undefined)) {
@@ -145,17 +142,8 @@ function controlOver(api: ControlApi, worldName: string): Control {
   };
 }
 
-/** Restores the world in this process. @throws Inconclusive if it is too large, or can't be restored. */
-async function readWorld(api: ControlApi, name: string): Promise<PlayedWorld> {
-  const { worlds } = (await api("GET", "worlds")) as {
-    readonly worlds: readonly { readonly name: string; readonly impressions: number }[];
-  };
-  const impressions = worlds.find((one) => one.name === name)?.impressions ?? 0;
-  if (impressions > MAX_IMPRESSIONS) {
-    return inconclusive(
-      `the target's world has ${impressions} impressions: a world with more than ${MAX_IMPRESSIONS} isn't read`,
-    );
-  }
+/** Restores the world in this process. @throws Inconclusive if it can't be restored. */
+async function readWorld(api: ControlApi): Promise<PlayedWorld> {
   const world = createSimulatorCore({}, fakerHost);
   try {
     world.restore((await api("GET", "snapshot")) as Snapshot);

@@ -36,17 +36,20 @@ export function createControlApi(options: ControlApiOptions): ControlApi {
   };
 }
 
-export type Health =
-  | { readonly kind: "adsim"; readonly version: string }
-  | { readonly kind: "refusing"; readonly status: number; readonly detail: string }
-  | { readonly kind: "other"; readonly status: number };
-
-/** Finds out what the target is: an adsim with control, an adsim that refuses it, or another service. @throws as {@link askControl}. */
-export async function askHealth(options: ControlApiOptions): Promise<Health> {
+/** @returns the target's adsim version. @throws InputError if it isn't an adsim; Error if it refuses control requests. */
+export async function askVersion(options: ControlApiOptions): Promise<string> {
   const { status, value } = await askControl(options, "GET", "health");
-  if (isProblem(value)) return { kind: "refusing", status, detail: textIn(value, "detail") };
-  const isAdsim = status === 200 && memberOf(value, "status") === "ok";
-  return isAdsim ? { kind: "adsim", version: textIn(value, "version") } : { kind: "other", status };
+  const url = `${options.origin}${options.prefix}`;
+  if (isProblem(value)) {
+    throw new Error(
+      `The target ${url} is an adsim that refuses control requests (${status}): ${textIn(value, "detail")} Give its control token (--control-token), or play against it like any other service with --api-key and --publisher.`,
+    );
+  }
+  if (status === 200 && memberOf(value, "status") === "ok") return textIn(value, "version");
+  throw new InputError(
+    "target",
+    `${url} is not an adsim (GET ${url}/_sim/health has status ${status}), so its publishers are unknown. Give one with --api-key KEY and --publisher ID`,
+  );
 }
 
 interface ControlAnswer {
