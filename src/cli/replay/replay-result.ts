@@ -84,7 +84,7 @@ function notComparedIn({ steps }: PlayResult, { entries }: RecordedScenario): re
     ...(unknown.length === 0
       ? []
       : [
-          `${counted(unknown.length, "answer")} not compared: the requests have ids from elsewhere`,
+          `${counted(unknown.length, "answer")} not compared: the requests have ids from elsewhere, or lost parameters that the API does not have`,
         ]),
     ...(bodiless.length === 0
       ? []
@@ -96,10 +96,10 @@ function differenceOf({ checks, exchange, why }: StepResult, entry: RecordedEntr
   const { place, sequence, request } = entry;
   const all = checks.filter(({ result }) => result === "failed");
   // Another status comes with another body.
-  const status = all.filter(({ about }) => about === "answer status");
+  const status = all.filter(({ about }) => about.endsWith(" status"));
   const failed = status.length > 0 ? status : all;
   const parts = failed.map(({ about, expected: recorded, found: now }) => {
-    return { about: about.replace(/^answer /, ""), recorded, now };
+    return { about: about.replace(/^\S+ /, ""), recorded, now };
   });
   return {
     ...{ entry: place, sequence },

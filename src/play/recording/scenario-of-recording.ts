@@ -143,7 +143,8 @@ function plainRequest(entry: Attributed): Attributed {
   const built = buildRequest(operation, values, { encoding: encodingIn(request), headers: own });
   const { method, path, query = "", headers = {}, body = "" } = built;
   const plain = { method, path, query: String(query), headers, body: String(body) };
-  return { ...entry, request: plain };
+  const isAltered = plain.query !== request.query || plain.body !== request.body;
+  return { ...entry, request: plain, isAltered };
 }
 
 function encodingIn({ headers, body }: RecordedEntry["request"]): Encoding {
@@ -276,6 +277,8 @@ function expectationOf(
   const { request, response, publisher } = entry;
   const { status } = response;
   if (expects === "statuses") return byAdsim || status === 200 ? { status } : undefined;
+  // It may have been refused for what was left out.
+  if (entry.isAltered && status !== 200) return undefined;
   // The history, prices and names of a publisher that signs up are others than the recorded one's.
   const isNewcomer = typeof sender.ref === "string";
   // What was wrong with a key isn't recorded.

@@ -7,6 +7,8 @@ import type { RecordedEntry } from "../../journal/recorded-entry.ts";
 /** An entry, and the id of the publisher that sent it. */
 export interface Attributed extends RecordedEntry {
   readonly sender: string;
+  /** Whether only the API's own parameters are left of what was sent. */
+  readonly isAltered?: boolean;
 }
 
 /** Stands for the sender of requests that nobody's key came with. */
