@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import { licencesOf } from "./licences.ts";
 
 /**
- * The packages that go in as well. The server needs a seventh of valibot, and commander comes in six files: outside they
- * take a seventh of its start. Help needs leven, to say what was meant. Of csv-parse `record` needs a twentieth.
+ * The packages that go in as well. The server needs a seventh of valibot. Help needs leven, to say what was meant. Of
+ * csv-parse `record` needs a twentieth.
  */
-const copied = ["commander", "csv-parse", "leven", "valibot"];
+const copied = ["csv-parse", "leven", "valibot"];
 
 const licences = {
   name: "licences",
@@ -31,26 +31,10 @@ const beside = {
   },
 };
 
-/**
- * Commander takes Node's modules with `require`, which a module first has to make. It takes `node:child_process` for
- * commands that are programs of their own, and none of ours is.
- */
-const nodeModules = {
-  name: "node-modules",
-  transform: {
-    filter: { id: /[\\/]node_modules[\\/]commander[\\/]/ },
-    handler: (code) =>
-      code
-        .replace("const childProcess = require('node:child_process');", "")
-        .replaceAll("childProcess.spawn", "require('node:child_process').spawn")
-        .replaceAll("require('node:", "globalThis.process.getBuiltinModule('node:"),
-  },
-};
-
 export default {
   input: "src/cli/main.ts",
   platform: "node",
-  plugins: [nodeModules, beside, licences],
+  plugins: [beside, licences],
   // Other dependencies stay packages of their own. The compiler's own library isn't one: what needed it would break.
   external: new RegExp(`^(?!@oxc-project/|(?:${copied.join("|")})(?:/|$))[^./]`),
   output: {

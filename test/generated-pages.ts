@@ -3,6 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shippedNames } from "../src/adapters/shipped-scenarios.ts";
+import { commands } from "../src/cli/commands.ts";
+import { needs, optionRows } from "../src/cli/options/help.ts";
 import { invariants as all } from "../src/invariants/invariants.ts";
 import type { Rule } from "../src/testing/contract/rules/rule.ts";
 import { rules } from "../src/testing/contract/rules.ts";
@@ -70,11 +72,30 @@ service](scenarios.md#at-another-service)
 ${short}
 `;
 
+const optionsPage = `# The options of each command
+
+What \`adsim COMMAND --help\` says, too. [The command line](command-line.md) says what the commands are for, and [how to install
+adsim](command-line.md#installing).
+
+${commands
+  .map(
+    (command) => `## \`${`adsim ${command.name} ${needs(command)}`.trim()}\`
+
+${sentence(`${command.says.charAt(0).toUpperCase()}${command.says.slice(1)}`)}
+
+| option | meaning |
+|---|---|
+${rows(optionRows(command).map(([term, says]) => [`\`${term}\``, says.replaceAll("|", "\\|")]))}
+`,
+  )
+  .join("\n")}`;
+
 /** By file name below docs. */
 export const generatedPages: Readonly<Record<string, string>> = {
   "rules.md": rulesPage,
   "invariants.md": invariantsPage,
   "shipped-scenarios.md": scenariosPage,
+  "options.md": optionsPage,
 };
 
 function rows(table: readonly (readonly string[])[]): string {

@@ -12,7 +12,7 @@ import {
   catalogue,
   choicesOf,
 } from "../spec/assumptions/catalogue.ts";
-import { knownKey } from "./options/assumption-key.ts";
+import { knownKey } from "./options/assumption-flags.ts";
 import { type CommonFlags, simulatorOptions } from "./options/common-options.ts";
 import { wrongUsage } from "./output/exit.ts";
 import type { HostProcess } from "./processes/host-process.ts";

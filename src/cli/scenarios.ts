@@ -1,7 +1,6 @@
 /** `adsim scenarios [NAME]`: lists the scenarios that come with adsim, or prints one as JSON to copy. */
 
 import { shippedNames } from "../adapters/shipped-scenarios.ts";
-import { formatList } from "../base/did-you-mean.ts";
 import { indentedJson } from "../base/text.ts";
 import { readableDuration } from "../play/measure/quantities.ts";
 import { parseScenario } from "../play/scenario/parse-scenario.ts";
@@ -9,40 +8,35 @@ import { planAtService } from "../play/targets/service-plan.ts";
 import { loadShipped } from "./play/load-scenario.ts";
 import type { HostProcess } from "./processes/host-process.ts";
 
-export interface ScenariosFlags {
-  readonly json?: boolean;
-  readonly playable?: boolean;
-}
-
 /** @throws CommandFailure for an unknown NAME. */
 export function scenarios(
   name: string | undefined,
-  { json, playable }: ScenariosFlags,
+  { json }: { readonly json?: boolean },
   { stdout }: HostProcess,
 ): void {
   if (name !== undefined) {
     stdout.write(indentedJson(loadShipped(name)));
     return;
   }
-  const all = shippedNames().map((each) =>
-    playable === true ? { ...each, atService: atService(each.name) } : each,
-  );
+  const all = shippedNames().map((each) => ({ ...each, atService: atService(each.name) }));
   if (json === true) {
     stdout.write(indentedJson({ scenarios: all }));
     return;
   }
   const width = Math.max(0, ...all.map((each) => each.name.length));
-  const lines = all.map((each) => {
-    const text = "atService" in each ? inWords(each.atService) : firstSentence(each.about);
-    return `${each.name.padEnd(width)}  ${text}`;
-  });
-  stdout.write(`${lines.join("\n")}\n`);
+  const lines = all.map(
+    (each) =>
+      `${each.name.padEnd(width)} ${each.atService.isPlayable ? "°" : " "} ${firstSentence(each.about)}${inWords(each.atService)}`,
+  );
+  stdout.write(
+    `${lines.join("\n")}\n\n° can be played at a service other than adsim, too: npx adsim play NAME --target URL --api-key KEY --publisher ID\n`,
+  );
 }
 
 /** How a scenario can be played at a service that isn't adsim. */
 interface AtService {
   readonly isPlayable: boolean;
-  /** What only an adsim has. */
+  /** What only an adsim has, and choices that the service must make. */
   readonly needs: readonly string[];
   readonly publishers: number;
   /** In real time, beside the requests. */
@@ -50,14 +44,19 @@ interface AtService {
 }
 
 function atService(name: string): AtService {
-  const { impossible, totalMs, publishers } = planAtService(parseScenario(loadShipped(name)), {});
-  return { isPlayable: impossible.length === 0, needs: impossible, publishers, waitsMs: totalMs };
+  const plan = planAtService(parseScenario(loadShipped(name)), {});
+  const { impossible, totalMs, publishers } = plan;
+  const isPlayable = impossible.every((need) => need.includes("="));
+  return { isPlayable, needs: impossible, publishers, waitsMs: totalMs };
 }
 
 function inWords({ isPlayable, needs, publishers, waitsMs }: AtService): string {
-  const waits = waitsMs === 0 ? "doesn't wait" : `waits for ${readableDuration(waitsMs)}`;
-  if (!isPlayable) return `no: needs ${formatList(needs)}; ${waits}`;
-  return `yes: ${waits}${publishers > 1 ? `, needs ${publishers} publishers` : ""}`;
+  const terms = [
+    ...needs.map((choice) => `--assume ${choice}`),
+    ...(publishers > 1 ? [`${publishers} publishers`] : []),
+    ...(waitsMs > 0 ? [`waits for ${readableDuration(waitsMs)}`] : []),
+  ];
+  return isPlayable && terms.length > 0 ? ` (there: ${terms.join(", ")})` : "";
 }
 
 /** A short description for the list. The scenario itself and the JSON have the whole text. */

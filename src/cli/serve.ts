@@ -1,26 +1,28 @@
 /** `adsim serve`: runs a server until it is interrupted. */
 
 import { isLoopbackHost } from "../base/loopback.ts";
-import { logFormatOf, logStarter } from "./log/format.ts";
 import type { ServerFlags } from "./options/common-options.ts";
 import { exitCodes } from "./output/exit.ts";
 import { type ReadyMessage, readyEvent, readyText } from "./output/ready-message.ts";
 import type { HostProcess } from "./processes/host-process.ts";
-import { onFirstSignal } from "./processes/signals.ts";
-import { saveOnExit, startFrom, traceOnExit } from "./start-server.ts";
+import { endingSignals, onFirstSignal, whenOrphaned } from "./processes/signals.ts";
+import { startFrom, writeAtEnd } from "./start-server.ts";
 
 const PUBLISHERS_SHOWN = 5;
 
 /** @returns the exit code, once the server has closed. */
 export async function serve(flags: ServerFlags, host: HostProcess): Promise<number> {
   const { stdout, stderr } = host;
-  const interrupted = new Promise<NodeJS.Signals>((resolve) => {
-    onFirstSignal(host, ["SIGINT", "SIGTERM"], resolve);
+  const interrupted = new Promise<string>((resolve) => {
+    onFirstSignal(host, endingSignals, resolve);
+    whenOrphaned(host, () => resolve("npm has ended"));
   });
-  const format = logFormatOf(flags.log, stderr.isTTY === true ? "text" : "off");
-  const startLog = await logStarter(format, host);
+  const usual = stderr.isTTY === true ? "text" : "off";
+  const format = flags.noLog ? "off" : (flags.log ?? usual);
+  // Loaded before the server listens: no request may be missed.
+  const { startLog } = await import("./log.ts");
   const server = await startFrom(flags, "system", host);
-  startLog?.(server.worlds);
+  startLog(format, server.worlds, host);
   const { publishers, assumptions } = server.worlds.get("default");
   const isClosed = flags.controlToken === undefined && isReachable(server.url, flags.host);
   const ready: ReadyMessage = {
@@ -36,19 +38,27 @@ export async function serve(flags: ServerFlags, host: HostProcess): Promise<numb
       "adsim: the control API (/_sim) is closed, since other machines can reach this server. Give --control-token to open it.\n",
     );
   }
+  if (portsThatFetchRefuses.has(Number(new URL(server.url).port))) {
+    stderr.write(
+      `adsim: browsers and fetch refuse to call port ${new URL(server.url).port} (https://fetch.spec.whatwg.org/#port-blocking). Give another --port for them.\n`,
+    );
+  }
   if (flags.json === true) stdout.write(readyEvent(ready));
   const isNdjson = flags.json === true || format === "json";
   (isNdjson ? stderr : stdout).write(readyText(ready));
-  const signal = await interrupted;
-  stderr.write(`adsim: ${signal}, closing\n`);
+  stderr.write(`adsim: ${await interrupted}, closing\n`);
   await server.close();
-  const isTraced = await traceOnExit(flags, server, "adsim serve", host);
-  await saveOnExit(flags, server, host);
-  const exitCode = isTraced ? exitCodes.fine : exitCodes.couldNotRun;
-  return exitCode;
+  const isTraced = await writeAtEnd(flags, server, "adsim serve", host);
+  return isTraced ? exitCodes.fine : exitCodes.couldNotRun;
 }
 
 /** Whether other machines can reach a server. The URL of one on all addresses, such as 0.0.0.0 or ::, is a loopback one. */
 function isReachable(url: string, host = ""): boolean {
   return /^[0:.]+$/.test(host) || !isLoopbackHost(new URL(url).hostname);
 }
+
+/** Those above 1023 of the fetch standard's list. */
+const portsThatFetchRefuses: ReadonlySet<number> = new Set([
+  ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
+  ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080],
+]);

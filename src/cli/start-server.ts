@@ -1,22 +1,22 @@
 /**
- * Starts the server of `serve` and `exec`, from a saved state or the end of a scenario if one is given, and saves it at
- * the end. Code that deals with files is loaded on demand: most servers start without it.
+ * Starts the server of `serve` and `exec`, from a saved state or the end of a scenario if one is given, and writes at its
+ * end what was asked for. Code that deals with files is loaded on demand: most servers start without it.
  */
 
 import { existsSync } from "node:fs";
-import { extname } from "node:path";
+import { resolve } from "node:path";
+import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
+import { InputError } from "../base/input.ts";
+import { addRule } from "../faults/faults.ts";
+import type { FaultRule } from "../faults/rule.ts";
+import type { FaultsState } from "../faults/rules.ts";
 import { type Server, startServer } from "../server.ts";
 import { type ServerFlags, serverOptions } from "./options/common-options.ts";
 import { wrongUsage } from "./output/exit.ts";
-import type { PlayedScenario } from "./output/ready-message.ts";
 import { say } from "./output/say.ts";
+import type { StartedServer } from "./play/start-played.ts";
 import type { HostProcess } from "./processes/host-process.ts";
-
-/** A server, and the scenario from whose end its world `default` continues. */
-export interface StartedServer extends Server {
-  readonly scenario?: PlayedScenario | undefined;
-}
 
 /** @throws InputError, CommandFailure or SnapshotFileError before the server listens. */
 export async function startFrom(
@@ -24,86 +24,106 @@ export async function startFrom(
   defaultClock: ClockMode,
   host: HostProcess,
 ): Promise<StartedServer> {
-  await assertOwnFiles(flags);
-  if (flags.saveOnExit !== undefined) {
-    const { checkSavable } = await import("../adapters/files/snapshot-file.ts");
-    // Checked now, rather than when the state is to be saved.
-    await checkSavable(flags.saveOnExit);
+  const { saveOnExit, trace, scenario, load } = flags;
+  // Checked now, rather than when they are to be written.
+  if (saveOnExit !== undefined) {
+    await (await import("../adapters/files/snapshot-file.ts")).checkSavable(saveOnExit);
   }
-  if (flags.trace !== undefined) {
-    const { checkTrace } = await import("./write-trace.ts");
-    await checkTrace(flags);
+  if (trace !== undefined) {
+    if (flags.journalEntries === 0) {
+      throw wrongUsage(
+        "a trace is made from the journal, which --journal-entries 0 turns off. Leave that out",
+      );
+    }
+    await (await import("./output/reports.ts")).checkOut({
+      option: `--trace ${trace}`,
+      file: trace,
+    });
   }
-  if (flags.scenario !== undefined) {
-    const { startPlayed } = await import("./play/start-played.ts");
-    return startPlayed(flags.scenario, flags, host);
+  if (scenario !== undefined) {
+    return (await import("./play/start-played.ts")).startPlayed(scenario, flags, host);
   }
-  if (flags.load === undefined || (await isFirstStart(flags, host))) {
+  if (load === undefined) return startServer(await serverOptions(flags, defaultClock));
+  if (resolve(load) === resolve(saveOnExit ?? "") && !existsSync(load)) {
+    say(`adsim: ${load} doesn't exist yet, so this starts with a new world\n`, host.stderr);
     return startServer(await serverOptions(flags, defaultClock));
   }
-  const { startLoaded } = await import("./start-loaded.ts");
-  return startLoaded(flags.load, flags);
+  return startLoaded(load, flags);
 }
 
-/** What is written must not replace a file of another option. Only the state may go to where it came from. */
-async function assertOwnFiles(flags: ServerFlags): Promise<void> {
-  const { load, faults, scenario = "", saveOnExit, trace } = flags;
-  // Without an ending it is the name of one that comes with adsim.
-  const played = extname(scenario) === "" ? undefined : scenario;
-  const read = { "--load": load, "--faults": faults, "--scenario": played };
-  await assertOwnFile("--save-on-exit", saveOnExit, { ...read, "--load": undefined });
-  await assertOwnFile("the trace", trace, { ...read, "--save-on-exit": saveOnExit });
-}
-
-async function assertOwnFile(
-  what: string,
-  file: string | undefined,
-  others: Readonly<Record<string, string | undefined>>,
-): Promise<void> {
-  for (const [option, other] of Object.entries(others)) {
-    if (!(await isSameFile(file, other))) continue;
-    throw wrongUsage(`${what} would replace ${other}, the file of ${option}. Name another file`);
+async function startLoaded(file: string, flags: ServerFlags): Promise<Server> {
+  const { readLoadFlag, snapshotFailure } = await import("./options/load-flag.ts");
+  const { snapshot, options } = await readLoadFlag(file, flags);
+  const clock = flags.clock ?? snapshot.clock.mode;
+  if (clock === "system" && snapshot.start > Date.now()) {
+    throw wrongUsage(
+      `the world in --load ${file} starts at ${formatInstant(snapshot.start)}, which is later than the system clock. Give --clock flowing or --clock frozen.`,
+    );
   }
+  const given = await serverOptions(flags, clock);
+  const { rules } = snapshot.faults;
+  const written = ({ rules: all }: FaultsState): string =>
+    JSON.stringify(all.map(({ id, rule }) => ({ ...rule, id })));
+  const added: FaultsState = { added: 0, rules: [] };
+  for (const rule of given.faults ?? []) addRule(added, rule as FaultRule, 0);
+  if (
+    rules.length > 0 &&
+    flags.faults !== undefined &&
+    written(added) !== written(snapshot.faults)
+  ) {
+    throw wrongUsage(
+      `--faults has other rules than --load ${file}, which has ${rules.map(({ id }) => id).join(", ")}. Leave --faults out, or save a snapshot without rules (DELETE /_sim/faults first).`,
+    );
+  }
+  const server = await startServer({ ...given, ...options, snapshot }).catch((error: unknown) => {
+    const isSnapshots = error instanceof InputError && error.field.startsWith("snapshot.");
+    throw isSnapshots ? snapshotFailure(file, error) : error;
+  });
+  // No request can have arrived yet: that takes another turn of the event loop.
+  if (flags.clock !== undefined) server.worlds.get("default").clock.set({ mode: flags.clock });
+  return server;
 }
 
-/** Whether they are the same file, or will be. */
-async function isSameFile(one: string | undefined, other: string | undefined): Promise<boolean> {
-  if (one === undefined || other === undefined) return false;
-  const { endOfLinks } = await import("../adapters/files/whole-file.ts");
-  return (await endOfLinks(one)) === (await endOfLinks(other));
-}
-
-/** A server that goes on from the file that it saves to starts with a new world while there is none. */
-async function isFirstStart(
-  { load = "", saveOnExit }: ServerFlags,
-  { stderr }: HostProcess,
-): Promise<boolean> {
-  if (!(await isSameFile(load, saveOnExit)) || existsSync(load)) return false;
-  say(`adsim: ${load} doesn't exist yet, so this starts with a new world\n`, stderr);
-  return true;
-}
-
-/** Writes the file of `--trace`. Call it once the server has closed. @returns false if that failed. */
-export async function traceOnExit(
-  flags: ServerFlags,
-  server: Server,
+/**
+ * Writes the files of `--trace` and `--save-on-exit`. Call it once the server has closed.
+ *
+ * @returns false if the trace couldn't be written. @throws SnapshotFileError
+ */
+export async function writeAtEnd(
+  { trace, saveOnExit }: ServerFlags,
+  { worlds }: Server,
   title: string,
-  host: HostProcess,
+  { stderr }: HostProcess,
 ): Promise<boolean> {
-  if (flags.trace === undefined) return true;
-  const { writeTrace } = await import("./write-trace.ts");
-  return writeTrace(flags.trace, server, title, host);
+  const isTraced = trace === undefined || (await writeTrace(trace, worlds, title, stderr));
+  if (saveOnExit !== undefined) {
+    const { saveSnapshot } = await import("../adapters/files/snapshot-file.ts");
+    const { replaced } = await saveSnapshot(worlds.get("default"), saveOnExit);
+    const instead = replaced ? ", which replaced the file that was there" : "";
+    say(`adsim: saved the state to ${saveOnExit}${instead}\n`, stderr);
+  }
+  return isTraced;
 }
 
-/** Saves the world `default` to the file of `--save-on-exit`. Call it once the server has closed. */
-export async function saveOnExit(
-  flags: ServerFlags,
-  server: Server,
-  { stderr }: HostProcess,
-): Promise<void> {
-  if (flags.saveOnExit === undefined) return;
-  const { saveSnapshot } = await import("../adapters/files/snapshot-file.ts");
-  const { replaced } = await saveSnapshot(server.worlds.get("default"), flags.saveOnExit);
-  const instead = replaced ? ", which replaced the file that was there" : "";
-  say(`adsim: saved the state to ${flags.saveOnExit}${instead}\n`, stderr);
+async function writeTrace(
+  file: string,
+  worlds: Server["worlds"],
+  title: string,
+  stderr: NodeJS.WritableStream,
+): Promise<boolean> {
+  const { traceHtml } = await import("../adapters/trace-html.ts");
+  const { missingFrom } = await import("../inspector/trace.ts");
+  const { writeOut } = await import("./output/reports.ts");
+  const content = await traceHtml(worlds, title);
+  for (const missing of missingFrom(worlds)) say(`adsim: ${missing}\n`, stderr);
+  try {
+    await writeOut({ option: `--trace ${file}`, file, content }, stderr);
+  } catch (error) {
+    say(`adsim: ${error instanceof Error ? error.message : String(error)}\n`, stderr);
+    return false;
+  }
+  const size = Buffer.byteLength(content);
+  const inWords = size < 1e6 ? `${Math.ceil(size / 1000)} kB` : `${(size / 1e6).toFixed(1)} MB`;
+  say(`adsim: wrote a trace to ${file} (${inWords}). Open it in a browser.\n`, stderr);
+  return true;
 }

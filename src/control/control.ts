@@ -84,7 +84,7 @@ function answer(
   const isBrowser = prefersHtml(headerOf(request.headers, "accept"));
   const matching = rowsFor(sent).filter(({ route }) => isBrowser || route.isForBrowsers !== true);
   const [first] = matching;
-  if (first === undefined) return noSuchPath();
+  if (first === undefined) return noSuchPath(path);
   const method = request.method === "HEAD" ? "GET" : request.method;
   const row = matching.find(({ route }) => route.method === method);
   if (row === undefined) return wrongMethod(first.route.path, matching);
@@ -181,12 +181,13 @@ function jsonResponse(
   return textResponse({ status, contentType: JSON_TYPE, body, headers });
 }
 
-function noSuchPath(): ApiResponse {
+function noSuchPath(path: string): ApiResponse {
+  const hint = path === "/_sim/" ? " To see what happens in this world, open it in a browser." : "";
   const listed = controlRoutes.filter(({ isForBrowsers }) => isForBrowsers !== true);
   const paths = [...new Set(listed.map(({ path }) => `/_sim/${path}`))].join(", ");
   return problemResponse({
     kind: "not-found",
-    detail: `The control API has nothing at this path. It has: ${paths}.`,
+    detail: `The control API has nothing at this path. It has: ${paths}.${hint}`,
     field: "path",
   });
 }

@@ -57,6 +57,8 @@ export class Log {
   bytes = 0;
   /** Grows when everything is dropped. */
   restarts = 0;
+  /** Called before everything is dropped because the world starts over. */
+  beforeRestart: () => void = () => undefined;
 
   constructor(capacity: number) {
     this.capacity = capacity;
@@ -95,6 +97,7 @@ export class Log {
 
   /** Drops everything and restarts the numbering. */
   restart(): void {
+    this.beforeRestart();
     this.clear();
     this.total = 0;
     this.changeCount = 0;

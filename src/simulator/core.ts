@@ -233,8 +233,8 @@ export class HostedCore {
     const schema = v.strictObject({ seed: v.optional(v.string()) });
     const { seed } = parseInput(schema, request, "options");
     const { settings } = this.options;
-    this.#running = this.#newWorld({ ...settings, seed: seed ?? settings.seed });
     this.journal.restart();
+    this.#running = this.#newWorld({ ...settings, seed: seed ?? settings.seed });
     this.past.restart();
   };
 

@@ -26,7 +26,7 @@ export interface Worlds {
    * @throws InputError for an invalid name, for a dropped world, and if there are too many worlds and none may be dropped.
    */
   get(name: string): HostedCore;
-  /** The world with this name, if it exists. Doesn't count as a use. */
+  /** The world with this name, if it exists. It isn't a use. */
   peek(name: string): HostedCore | undefined;
   /** In order of creation. */
   names(): string[];
@@ -45,6 +45,8 @@ export interface Worlds {
   fork(name: string, from: string, moment?: Moment): HostedCore;
   /** Deletes a world and frees its name. @returns whether it existed or was dropped before. */
   delete(name: string): boolean;
+  /** Calls the observer before a world is reset, deleted or dropped. */
+  observeEnds(observer: (name: string, world: HostedCore) => void): void;
   /** Whether a request to this path would create a world. The default world doesn't count, because its place is reserved. */
   wouldMake(path: string): boolean;
   /** Calls the observer with each exchange of every world, including worlds created later. See `Journal.observe`. */
@@ -105,6 +107,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
   const droppedNames = new Set<string>();
   let dropped = 0;
   const observers: Parameters<Worlds["observe"]>[0][] = [];
+  const endObservers: Parameters<Worlds["observeEnds"]>[0][] = [];
 
   function get(name: string, mayBringBack = false): HostedCore {
     const world = worlds.get(name);
@@ -136,10 +139,12 @@ export function createWorlds(settings: WorldsOptions): Worlds {
     if (journal.capacity > 0) journal.follow(() => limitJournals(world));
     worlds.set(name, world);
     byUse.add(name);
+    journal.beforeRestart = () => endObservers.forEach((tell) => void tell(name, world));
     for (const observer of observers) world.journal.observe((entry) => observer(name, entry));
     return world;
   }
   function remove(name: string): boolean {
+    worlds.get(name)?.journal.beforeRestart();
     byUse.delete(name);
     return worlds.delete(name);
   }
@@ -227,6 +232,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
       const wasThere = remove(name);
       return droppedNames.delete(name) || wasThere;
     },
+    observeEnds: (observer) => void endObservers.push(observer),
     wouldMake: (path) => isAbsent(worldOf(path)),
     observe(observer) {
       observers.push(observer);
@@ -244,11 +250,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
         metric("counter", "adsim_worlds_dropped_total", "Worlds dropped to make room.", dropped),
         gauge("impressions_held", "Impressions in the books of all worlds.", impressions),
         gauge("journal_entries", "Entries in the journals of all worlds.", entries),
-        gauge(
-          "journal_bytes",
-          "Bytes of all journals, and of the copies for their past.",
-          sum(bytesOf),
-        ),
+        gauge("journal_bytes", "Bytes of all journals and of copies for them.", sum(bytesOf)),
         gauge("journal_bytes_limit", "The most bytes that all journals may keep.", journalBytes),
       ];
     },

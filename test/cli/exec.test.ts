@@ -63,6 +63,26 @@ describe("CMD", () => {
   });
 });
 
+describe("a proxy of CMD's", () => {
+  test.each([
+    [{}, "127.0.0.1,localhost,127.0.0.1"],
+    [{ NO_PROXY: "a.test" }, "a.test,127.0.0.1,localhost,127.0.0.1"],
+  ])("doesn't get its requests to adsim: with %j", async (given, expected) => {
+    let seen: unknown;
+    const cmd: Cmd = ({ env }) => {
+      seen = [env.NO_PROXY, env.no_proxy];
+    };
+    await runAdsimOver(cmd, ["exec"], { NO_PROXY: "", no_proxy: "", ...given });
+    expect(seen).toContain(expected);
+  });
+
+  test("is named if CMD sent no request", async () => {
+    const proxy = { http_proxy: "http://proxy.test:3128" };
+    const { stderr } = await runAdsimOver(() => 0, ["exec"], proxy);
+    expect(stderr).toContain("Its environment has the proxy http_proxy=http://proxy.test:3128: ");
+  });
+});
+
 test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   "CMD gets %s, and its exit code is passed on",
   async (signal) => {
@@ -89,6 +109,34 @@ describe("the report", () => {
     expect(stderr).toMatch(/^ {2}impression +200 × 2, 400 × 1$/m);
     expect(stderr).toMatch(/^ {2}stats +200 × 1$/m);
     expect(stderr).toMatch(/^ {2}not in the API {2}404 × 1$/m);
+  });
+
+  test("is about all worlds, also those that were reset, deleted or dropped", async () => {
+    const { code, stdout, stderr } = await exec(
+      async (call, env) => {
+        const post = {
+          ...impression(env),
+          headers: { authorization: `Bearer ${env.ADSIM_API_KEY}` },
+        };
+        await call("/@a/v1/impression", post);
+        await call("/@a/_sim/reset", { method: "POST" });
+        await call("/@a/v1/impression", post);
+        await call("/@b/nowhere");
+        await fetch(`${env.ADSIM_URL}/_sim/worlds/b`, { method: "DELETE" });
+        await call(`/@c${stats(env)}`);
+        await call(`/@d${stats(env)}`);
+      },
+      ...["--max-worlds", "3", "--fail-on-findings", "--coverage", "--json"],
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      "adsim: 5 requests to 5 worlds (3 of them reset, deleted or dropped)\n",
+    );
+    expect(stderr).toMatch(/^ {2}impression +200 × 2$/m);
+    expect(stderr).toMatch(/^✗ Impressions without session_id: 2 requests by pub_\w+\n {4}@a #1 /m);
+    expect(stderr).toMatch(/\nadsim: coverage of the API\n {2}operations +2 of 5\n/);
+    const report = JSON.parse(stdout.split("\n")[0] ?? "");
+    expect(report).toMatchObject({ requests: 5, worlds: 5, ended: ["a", "b", "a"] });
   });
 
   test("says how many requests the journal has forgotten, and what it can't judge", async () => {

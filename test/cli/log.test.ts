@@ -2,14 +2,13 @@
 
 import { describe, expect, test } from "vitest";
 import { nodeHost } from "../../src/adapters/node-host.ts";
-import { logFormatOf } from "../../src/cli/log/format.ts";
-import { exchangeEvent, exchangeText } from "../../src/cli/log/log.ts";
+import { exchangeEvent, exchangeText } from "../../src/cli/log.ts";
 import { createControl } from "../../src/control/control.ts";
 import { type ListedExchange, listedEntry } from "../../src/control/listed-exchange.ts";
 import { createSimulator } from "../../src/index.ts";
 import type { JournalEntry } from "../../src/journal/entry.ts";
 import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
-import { type Adsim, type Cmd, runAdsim, runAdsimOver, startAdsim } from "./run-adsim.ts";
+import { type Adsim, type Cmd, runAdsimOver, startAdsim } from "./run-adsim.ts";
 
 const exchange: ListedExchange = {
   sequence: 1,
@@ -83,17 +82,6 @@ describe("a line", () => {
     expect(exchangeText("default", long, false).length).toBeLessThan(400);
     expect(exchangeText("default", exchange, true)).toContain("\u001b[32m200\u001b[0m");
     expect(exchangeText("default", { ...exchange, status: 503 }, true)).toContain("\u001b[31m503");
-  });
-
-  test.each([
-    [undefined, "off", "off"],
-    [undefined, "text", "text"],
-    [true, "off", "text"],
-    [false, "text", "off"],
-    ["json", "text", "json"],
-    ["off", "text", "off"],
-  ] as const)("has the format of --log %s, with the default %s: %s", (flag, usual, expected) => {
-    expect(logFormatOf(flag, usual)).toBe(expected);
   });
 });
 
@@ -230,11 +218,6 @@ describe("adsim serve", () => {
     expect(lines.map((text) => JSON.parse(text).event)).toEqual(events);
     expect(adsim.stderr()).toContain("Paste any of these");
     expect(line.test(adsim.stderr())).toBe(!args.includes("json"));
-  });
-
-  test("refuses a format that it doesn't know", async () => {
-    const { code, stderr } = await runAdsim(["serve", "--log", "xml"]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("text, json, off")]);
   });
 });
 

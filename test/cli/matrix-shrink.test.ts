@@ -47,7 +47,6 @@ async function shrinkFor(
   const trials: Trials = {
     fails: async (set) => remembered.get(nameOf(set)) ?? ask(set),
     failsAgain: ask,
-    confirm: ask,
   };
   const sensible = distinct(rows);
   const answers = await Promise.all(sensible.map(ask));

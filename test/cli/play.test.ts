@@ -1,99 +1,110 @@
-/** `adsim play`: its output and exit code, for valid scenarios and for all other input. */
+/** `adsim play` and `adsim scenarios`: output and exit code, in process and at targets. */
 
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { shippedScenario } from "../../src/adapters/shipped-scenarios.ts";
 import { CommandFailure } from "../../src/cli/output/exit.ts";
-import { givenPublishers, publisherWords } from "../../src/cli/play/credentials.ts";
 import { loadScenario } from "../../src/cli/play/load-scenario.ts";
-import { reproduceLine, resolveScenario } from "../../src/cli/play/resolve-scenario.ts";
 import { startServer } from "../../src/server.ts";
+import { foreignService } from "../play/foreign/scenarios.ts";
+import type { ForeignService } from "../play/foreign/service.ts";
 import { foreign } from "../play/targets/remote-world.ts";
 import { fileOf, temporaryFolder } from "../temporary-folder.ts";
 import { runAdsim, startAdsim } from "./run-adsim.ts";
+import { childrenOf, readXml } from "./xml.ts";
 
-const held = {
+const passing = {
   name: "two-shown",
   about: "Two impressions.",
   steps: [{ impression: {}, as: "first", expect: { status: 200 } }, { impression: {} }],
   expectations: [{ audit: { total: { applied: 2 } } }],
 };
-const broken = { ...held, expectations: [{ audit: { total: { applied: 3 } } }] };
-const unknown = {
-  ...held,
+const failing = { ...passing, name: "wrong", expectations: [{ audit: { total: { applied: 3 } } }] };
+const undecided = {
+  ...passing,
   faults: [{ id: "idle", match: { operation: "click" }, verdict: { kind: "drop" } }],
 };
-const slow = { ...held, steps: [{ impression: {} }, { advance: "1h" }, { impression: {} }] };
+const slow = { ...passing, steps: [{ impression: {} }, { advance: "1h" }, { impression: {} }] };
 
 describe("in process", () => {
-  test("a scenario that holds ends with 0, and its reports are written", async () => {
-    const path = temporaryFolder();
-    const file = join(path, "mine.mjs");
-    writeFileSync(file, `export const scenario = ${JSON.stringify(held)};`);
-    const reports = ["junit", "json", "html"].map((kind) => join(path, `out.${kind}`));
-    const [junit, json, html] = reports as [string, string, string];
-    const { code, stdout, stderr } = await runAdsim([
-      ...["play", file, "--report", `junit=${junit},json=${json}`, "--report", `html=${html}`],
-      ...["--seed", "another one", "--assume", "errors.body=flat"],
-    ]);
+  test("a scenario that passes ends with 0, its reports are written, and its line repeats the arguments", async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "mine.mjs");
+    writeFileSync(file, `export const scenario = ${JSON.stringify(passing)};`);
+    const [junit, json, html] = ["junit", "json", "html"].map((kind) =>
+      join(folder, `out,${kind}`),
+    );
+    const words = ["--seed", "another one", "--assume", "errors.body=flat"];
+    const reports = ["--report", `junit=${junit},json=${json}`, "--report", `html=${html}`];
+    const { code, stdout, stderr } = await runAdsim(["play", file, ...words, ...reports]);
     expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain("passed");
     expect(stdout).toContain(
       `npx adsim play ${file} --seed 'another one' --assume errors.body=flat\n`,
     );
-    expect(JSON.parse(readFileSync(json, "utf8"))).toMatchObject({ version: 1, result: "passed" });
-    expect(readFileSync(junit, "utf8")).toContain("<testsuite ");
-    expect(readFileSync(html, "utf8")).toContain("two-shown");
+    expect(JSON.parse(readFileSync(json ?? "", "utf8"))).toMatchObject({ result: "passed" });
+    expect(readFileSync(junit ?? "", "utf8")).toContain("<testsuite ");
+    expect(readFileSync(html ?? "", "utf8")).toContain("two-shown");
   });
 
-  test("a report that replaces a file says so, and keeps its mode", async () => {
-    const file = join(temporaryFolder(), "out.json");
-    const args = ["play", fileOf(held), "--report", `json=${file}`];
-    expect((await runAdsim(args)).stderr).toBe("");
-    chmodSync(file, 0o640);
-    expect((await runAdsim(args)).stderr).toBe(
-      `adsim: --report json=${file} replaced an existing file\n`,
+  test("one that fails ends with 1, and the output says what was found", async () => {
+    const { code, stdout } = await runAdsim(["play", fileOf(failing)]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^✗ failed[\s\S]*expectations\.0[\s\S]*3[\s\S]*2/);
+  });
+
+  test("an undecided one ends with 1, and --json prints the result alone", async () => {
+    const { code, stdout, stderr } = await runAdsim(["play", fileOf(undecided), "--json"]);
+    expect(code).toBe(1);
+    const why = expect.stringContaining("idle never fired");
+    expect(JSON.parse(stdout)).toMatchObject({ result: "undecided", why });
+    expect(stderr).toContain("it is undecided");
+  });
+
+  test("several, by name, file and pattern, end with a summary by cause", async () => {
+    const [one, two] = [fileOf(failing, "one.json"), fileOf(failing, "two.json")];
+    const { code, stdout } = await runAdsim(["play", "spec-cl*", one, two, "--json"]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).results).toHaveLength(4);
+    const text = (await runAdsim(["play", "spec-cl*", one, two])).stdout;
+    expect(text).toMatch(/^✓ passed {2}spec-click: .*\n✓ passed {2}spec-clicks-count: /);
+    expect(text).toContain(
+      "\n4 scenarios: 2 failed, 2 passed.\n  audit.total.applied in 2 scenarios (wrong and wrong): expected 3, found 2\n",
     );
-    expect(statSync(file).mode & 0o777).toBe(0o640);
-    const twice = await runAdsim([...args, "--report", `junit=${file}`]);
-    expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining("twice")]);
-    const source = fileOf(held);
-    const itself = await runAdsim(["play", source, "--report", `json=${source}`]);
-    expect([itself.code, itself.stderr]).toEqual([
-      2,
-      expect.stringContaining(`would replace ${source}, which is read. Name another file.`),
-    ]);
+    const files = await runAdsim(["play", join(one, "..", "*.json")]);
+    expect(files.stdout).toMatch(/^✗ failed {2}wrong/);
   });
 
-  test("a broken scenario ends with 1, and the output says what was found", async () => {
-    const { code, stdout } = await runAdsim(["play", fileOf(broken)]);
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/broken[\s\S]*expectations\.0[\s\S]*3[\s\S]*2/);
-  });
-
-  test("a scenario with an unknown result ends with 1, and --json prints the result alone", async () => {
-    const { code, stdout, stderr } = await runAdsim(["play", fileOf(unknown), "--json"]);
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({
-      result: "undecided",
-      why: expect.stringContaining("idle never fired"),
-    });
-    expect(stderr).toContain("it is unknown");
+  test("the choices of --assume win over --assumptions, and both over the scenario's", async () => {
+    const own = { ...passing, assumptions: { "errors.body": "flat", "dedup.repeat": "count" } };
+    const more = fileOf({ "dedup.repeat": "conflict", "errors.invalid": "422" });
+    const invalid = { stats: { from: "soon" }, expect: { status: 400, body: { error: "x" } } };
+    const file = fileOf({ ...own, steps: [invalid] });
+    const words = ["--assumptions", more, "--assume", "errors.invalid=400"];
+    const { stdout } = await runAdsim(["play", file, ...words]);
+    expect(stdout).toMatch(/answer {4}400 \{"error":"/);
   });
 });
 
 describe("wrong usage ends with 2 and says what is wrong", () => {
+  const target = ["--target", "http://x.test"];
   test.each([
-    ["no scenario", [], "SCENARIO"],
-    ["a speed of 0", ["lost-ack", "--target", "http://x.test", "--speed", "0"], "above 0"],
+    ["no scenario", [], "SCENARIO is missing"],
+    ["a pattern without a match", ["spek-*"], "spek-* matches no scenario that comes with adsim"],
+    ["a speed of 0", ["lost-ack", ...target, "--speed", "0"], "above 0"],
     ["a speed without a target", ["lost-ack", "--speed", "2"], "--speed needs --target"],
-    ["one file for two reports", ["lost-ack", "--report", "json=x,junit=./x"], "twice"],
     ["a report of an unknown kind", ["lost-ack", "--report", "pdf=x"], "junit=FILE"],
-    ["a clock that isn't frozen", ["lost-ack", "--clock", "system"], "Allowed choices are frozen."],
+    ["a report without a file", ["lost-ack", "--report", "html=a,junit="], "not 'html=a,junit='"],
+    ["one page for two", ["lost-ack", "happy-month", "--report", "html=x"], "one scenario"],
+    ["a clock that isn't frozen", ["lost-ack", "--clock", "system"], "must be one of frozen"],
     ["an invalid start", ["lost-ack", "--start", "soon"], "--start must be an instant"],
     ["an unknown choice", ["lost-ack", "--assume", "dedup.repeat=x"], "--assume: dedup"],
     ["a target that is no URL", ["lost-ack", "--target", "here"], "--target must be a URL"],
     ["too many requests", ["lost-ack", "--max-requests", "1"], "the maximum is 1"],
+    ["a key alone", ["lost-ack", ...target, "--api-key", "k"], "--api-key needs --publisher"],
+    ["an id alone", ["lost-ack", ...target, "--publisher", "p"], "--publisher needs --api-key"],
+    ["a surface alone", ["lost-ack", ...target, "--surface", "s"], "--api-key and --publisher"],
+    ["--wait without a key", ["lost-ack", ...target, "--wait"], "--wait is for services other"],
   ])("%s", async (_, args, expected) => {
     const { code, stdout, stderr } = await runAdsim(["play", ...args]);
     expect(stderr).toContain(expected);
@@ -101,116 +112,44 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
   });
 
   test("a step that is wrong is named with its file, before anything is played", async () => {
-    const file = fileOf({ ...held, steps: [...held.steps, { impression: { add_id: "x" } }] });
+    const file = fileOf({ ...passing, steps: [...passing.steps, { impression: { add_id: "x" } }] });
     const { code, stderr } = await runAdsim(["play", file]);
-    expect([code, stderr.startsWith(`adsim: ${file}: steps.2.impression.add_id`)]).toEqual([
-      2,
-      true,
-    ]);
+    expect(stderr).toMatch(/^adsim: \S+: steps\.2\.impression\.add_id/);
+    expect(code).toBe(2);
   });
 });
 
-describe("an unreadable file ends with 3, an invalid scenario with 2", () => {
-  const two = 2;
-  const three = 3;
-  const inFile = (content: string | undefined, name: string) => (): string => {
-    const path = join(temporaryFolder(), name);
-    if (content !== undefined) writeFileSync(path, content);
-    return path;
-  };
-  test.each<[string, () => string, number, RegExp]>([
-    ["no such file", inFile(undefined, "a.json"), three, /a\.json: can't be read: there is no/],
-    ["no such module", inFile(undefined, "a.ts"), three, /a\.ts: can't be read: there is no/],
-    ["a folder", aFolder, three, /a\.json: can't be read: it is a folder/],
-    ["an unknown name", () => "lost-akc", two, /Did you mean "lost-ack"\?/],
-    ["an unknown file extension", () => "scenario.yaml", two, /\.json, \.ts/],
-    ["an empty file", inFile(" \n", "a.json"), two, /a\.json: it is empty/],
-    ["broken JSON", inFile('{\n  "name": "x",\n}', "a.json"), two, /is not valid JSON: /],
-    ["JSON that breaks off", inFile('{"name"', "a.json"), two, /is not valid JSON: /],
-    ["a list", inFile("[]", "a.json"), two, /is not a JSON object/],
-    ["text that isn't UTF-8", () => fileWith(Buffer.of(0x22, 0xff, 0x22)), two, /is not UTF-8/],
-    ["a huge file", () => fileWith(Buffer.alloc(5_000_000, " ")), two, /larger than 4194304/],
-  ])("%s", async (_, source, exitCode, expected) => {
-    const error: unknown = await loadScenario(source(), process.stdin).catch(
-      (reason: unknown) => reason,
-    );
-    expect(error).toBeInstanceOf(CommandFailure);
-    expect(error).toMatchObject({ exitCode, message: expect.stringMatching(expected) });
-  });
-
-  function aFolder(): string {
-    const path = join(temporaryFolder(), "a.json");
-    mkdirSync(path);
-    return path;
-  }
-  function fileWith(bytes: Uint8Array): string {
-    const path = join(temporaryFolder(), "a.json");
-    writeFileSync(path, bytes);
-    return path;
-  }
-
-  test("a byte order mark is ignored", async () => {
-    expect(await loadScenario(fileOf(`\ufeff${JSON.stringify(held)}`), process.stdin)).toEqual(
-      held,
-    );
-  });
+test.each<[string, string, string | Buffer | undefined, number, RegExp]>([
+  ["no such file", "a.json", undefined, 3, /a\.json: can't be read: there is no/],
+  ["no such module", "a.ts", undefined, 3, /a\.ts: can't be read: there is no/],
+  ["an unknown ending", "a.yaml", "", 2, /\.json, \.ts/],
+  ["an empty file", "a.json", " \n", 2, /a\.json: it is empty/],
+  ["broken JSON", "a.json", '{\n  "name": "x",\n}', 2, /is not valid JSON: /],
+  ["a list", "a.json", "[]", 2, /is not a JSON object/],
+  ["text that isn't UTF-8", "a.json", Buffer.of(0x22, 0xff, 0x22), 2, /is not UTF-8/],
+])("%s isn't a scenario", async (_, name, content, exitCode, expected) => {
+  const path = join(temporaryFolder(), name);
+  if (content !== undefined) writeFileSync(path, content);
+  const error: unknown = await loadScenario(path, process.stdin).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(CommandFailure);
+  expect(error).toMatchObject({ exitCode, message: expect.stringMatching(expected) });
 });
 
-test("the assumptions of --assumptions and --assume override the scenario's", async () => {
-  const own = { ...held, assumptions: { "errors.body": "flat", "dedup.repeat": "count" } };
-  const more = fileOf({ "dedup.repeat": "conflict", "errors.invalid": "422" });
-  const flags = { assumptions: more, assume: { "errors.invalid": "400" }, publishers: 3 };
-  const chosen = await resolveScenario(fileOf(own), flags, process);
-  expect(chosen.scenario).toMatchObject({
-    publishers: 3,
-    assumptions: { "errors.body": "flat", "dedup.repeat": "conflict", "errors.invalid": "400" },
-  });
-  expect(reproduceLine(["play"], { ...chosen, source: "x.json" })).toBe(
-    "npx adsim play x.json --publishers 3 --assume dedup.repeat=conflict --assume errors.invalid=400",
-  );
+test("a folder isn't a scenario, and a byte order mark is ignored", async () => {
+  const folder = join(temporaryFolder(), "a.json");
+  mkdirSync(folder);
+  await expect(loadScenario(folder, process.stdin)).rejects.toThrow(/a\.json: can't be read/);
+  const file = fileOf(`\ufeff${JSON.stringify(passing)}`);
+  expect(await loadScenario(file, process.stdin)).toEqual(passing);
 });
 
-describe("publishers of a foreign service", () => {
-  const words = (...given: string[]) =>
-    given.map((word) => {
-      const [kind = "", text = ""] = word.split(" ");
-      return { kind: kind as "apiKey" | "publisher" | "surface", text };
-    });
-
-  test("are grouped from keys, ids and surfaces, whichever of key and id comes first", () => {
-    const apiKey = words(
-      "apiKey k1",
-      "publisher p1",
-      "surface a",
-      "surface b",
-      "publisher p2",
-      "apiKey k2",
-    );
-    const publishers = givenPublishers({ apiKey });
-    expect(publishers).toEqual([
-      { id: "p1", apiKey: "k1", surfaces: ["a", "b"] },
-      { id: "p2", apiKey: "k2", surfaces: [] },
-    ]);
-    expect(publisherWords(publishers).join(" ")).not.toMatch(/k1|k2/);
-  });
-
-  test.each([
-    [["apiKey k"], "--api-key needs --publisher"],
-    [["publisher p"], "--publisher needs --api-key"],
-    [["surface s"], "--surface needs --api-key and --publisher"],
-    [["apiKey k", "publisher p", "apiKey l"], "--api-key needs --publisher"],
-  ])("%j is refused", (given, expected) => {
-    expect(() => givenPublishers({ apiKey: words(...given) })).toThrow(expected);
-  });
-});
-
-describe("at a target", () => {
-  test("an adsim gives the same digest as in process, in a separate world", async () => {
+describe("at an adsim", () => {
+  test("the digest is that in process, in a separate world, and keys are in no line", async () => {
     const server = await startServer({ port: 0, controlToken: "hush" });
     onTestFinished(() => server.close());
-    const file = fileOf(held);
-    const token = ["--control-token", "hush"];
-    const far = await runAdsim(["play", file, "--json", "--target", server.url, ...token]);
+    const file = fileOf(passing);
+    const words = ["--target", server.url, "--control-token", "hush", "--json"];
+    const far = await runAdsim(["play", file, ...words]);
     const near = await runAdsim(["play", file, "--json"]);
     expect([far.code, near.code]).toEqual([0, 0]);
     const result = JSON.parse(far.stdout);
@@ -224,7 +163,7 @@ describe("at a target", () => {
 
   test("a wrong token and an unreachable target end with 3", async () => {
     const server = await startServer({ port: 0, controlToken: "hush" });
-    const args = ["play", fileOf(held), "--target", server.url];
+    const args = ["play", fileOf(passing), "--target", server.url];
     const refused = await runAdsim([...args, "--control-token", "wrong"]);
     expect([refused.code, refused.stdout]).toEqual([3, ""]);
     expect(refused.stderr).toMatch(/token/i);
@@ -233,44 +172,179 @@ describe("at a target", () => {
     expect([gone.code, gone.stdout]).toEqual([3, ""]);
     expect(gone.stderr).toContain("can't be reached");
   });
+});
 
-  test("a foreign service is played with the given key, which is printed nowhere", async () => {
-    const server = await startServer({ port: 0 });
-    onTestFinished(() => server.close());
-    const { id, apiKey } = server.worlds.get("default").publishers.at(3);
-    const path = temporaryFolder();
-    const report = join(path, "out.json");
-    const file = fileOf({ ...held, expectations: [] });
-    const { code, stdout, stderr } = await runAdsim([
-      ...["play", file, "--target", server.url, "--api-key", apiKey, "--publisher", id],
-      ...["--report", `json=${report}`],
-    ]);
+function wordsFor({ url, publishers }: Pick<ForeignService, "url" | "publishers">): string[] {
+  return [
+    ...["--target", url],
+    ...publishers.flatMap(({ id, apiKey }) => ["--api-key", apiKey, "--publisher", id]),
+  ];
+}
+
+describe("at another service", () => {
+  test("the given key is used and printed nowhere", async () => {
+    const service = await foreignService();
+    const report = join(temporaryFolder(), "out.json");
+    const file = fileOf({ ...passing, expectations: [] });
+    const words = [...wordsFor(service), "--report", `json=${report}`];
+    const { code, stdout, stderr } = await runAdsim(["play", file, ...words]);
     expect(`${code} ${stderr}`).toBe("0 ");
-    expect(stdout).toContain(`--api-key '…' --publisher ${id}`);
-    expect(`${stdout}${readFileSync(report, "utf8")}`).not.toContain(apiKey);
-    expect(server.worlds.get("default").audit().total.impressions.applied).toBe(2);
+    const [first] = service.publishers;
+    expect(stdout).toContain(`--api-key '…' --publisher ${first?.id}`);
+    expect(`${stdout}${readFileSync(report, "utf8")}`).not.toContain(first?.apiKey);
   });
 
-  test("a foreign service without a given key ends with 2, and the error asks for one", async () => {
+  test("without a key the error asks for one", async () => {
     const url = await foreign((_, response) => response.end("hello"));
     const { code, stderr } = await runAdsim(["play", "lost-ack", "--target", url]);
-    expect([code, stderr.includes("--api-key KEY and --publisher ID")]).toEqual([2, true]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("--api-key KEY and --publisher ID"),
+    ]);
   });
 
-  test("an interrupt ends a play in real time with 130, without a report", async () => {
+  test("all that it can play are played, and the end says what the others need", async () => {
+    const folder = temporaryFolder();
+    const [junit, json] = [join(folder, "play.xml"), join(folder, "play.json")];
+    const service = await foreignService();
+    const words = [...wordsFor(service), "--report", `junit=${junit},json=${json}`];
+    const { code, stdout, stderr } = await runAdsim([
+      "play",
+      "*-c*",
+      "spec-t*",
+      "spec-s*",
+      ...words,
+    ]);
+    expect([code, stderr], stdout).toEqual([0, ""]);
+    const { results } = JSON.parse(readFileSync(json, "utf8"));
+    expect(results.length).toBeGreaterThan(1);
+    expect(childrenOf(readXml(readFileSync(junit, "utf8")), "testsuite")).toHaveLength(
+      results.length,
+    );
+    expect(stdout).toMatch(/\n\d+ scenarios: \d+ passed\.\nNot played: \d+ scenarios\.\n/);
+    expect(stdout).toMatch(/^ {2}--assume [a-z.-]+=\S+.* plays \d more \(spec-/m);
+    expect(stdout).toContain("  what only an adsim has: ");
+  });
+
+  test("what failed is shown in full, with a line that plays it again, and once by its cause", async () => {
+    const service = await foreignService(["limit-default-ignored"]);
+    const { code, stdout } = await runAdsim(["play", "spec-p*", ...wordsFor(service)]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("✗ failed  spec-payouts: answer body.payouts.length: expected");
+    expect(stdout).toMatch(/Reproduce: npx adsim play spec-payouts --target http/);
+    expect(stdout).toMatch(/^ {2}answer body\.payouts\.length in 1 scenario \(spec-payouts\): /m);
+  });
+
+  test("what needs more publishers than are given isn't played", async () => {
+    const { url, publishers } = await foreignService();
+    const words = wordsFor({ url, publishers: publishers.slice(0, 1) });
+    const { code, stdout } = await runAdsim(["play", "spec-p*", ...words]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("--publisher of 2 publishers plays 1 more (spec-publishers-apart)");
+  });
+
+  test("one whose first step only an adsim can do stops with one line", async () => {
+    const service = await foreignService();
+    const { code, stdout, stderr } = await runAdsim([
+      "play",
+      "fresh-publisher",
+      ...wordsFor(service),
+    ]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(
+      /^adsim: fresh-publisher can't be played at this service: its first step needs .*\n$/,
+    );
+    expect(service.requests.size).toBe(0);
+  });
+
+  test("one that takes more than a minute says how long, and asks for --wait", async () => {
+    const service = await foreignService();
+    const { code, stderr } = await runAdsim(["play", "busy-day", ...wordsFor(service)]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("--wait must be given: this takes 1 d");
+    expect(service.requests.size).toBe(0);
+  });
+
+  test("--assume says what the service chooses, and the report shows the run id", async () => {
+    const service = await foreignService([], { today: "tomorrow" });
+    const words = ["play", "spec-today", ...wordsFor(service), "--run-id", "seven"];
+    const { stdout } = await runAdsim([...words, "--assume", "stats.today=live"]);
+    expect(stdout).toContain("✗ failed  spec-today: answer body.impressions: expected");
+    expect(stdout).toContain("run id seven, a part of every session id");
+    expect(stdout).toMatch(/Reproduce: .*--run-id seven --assume stats\.today=live$/m);
+  });
+
+  test("an interrupt ends a play in real time with 130, and says that there is no result", async () => {
     const server = await startServer({ port: 0 });
     onTestFinished(() => server.close());
-    const { id, apiKey } = server.worlds.get("default").publishers.at(0);
-    const report = join(temporaryFolder(), "out.json");
-    const adsim = startAdsim([
-      ...["play", fileOf(slow), "--target", server.url, "--api-key", apiKey, "--publisher", id],
-      ...["--wait", "--report", `json=${report}`],
-    ]);
+    const world = server.worlds.get("default");
+    const words = wordsFor({ url: server.url, publishers: [world.publishers.at(0)] });
+    const adsim = startAdsim(["play", fileOf(slow), ...words, "--wait"]);
     // Its first request has been answered: from now on it waits for an hour.
-    await server.worlds.get("default").journal.waitFor({ operation: "impression" });
+    await world.journal.waitFor({ operation: "impression" });
     adsim.signal("SIGINT");
     expect((await adsim.ended).code).toBe(130);
-    expect([adsim.stdout(), existsSync(report)]).toEqual(["", false]);
-    expect(adsim.stderr()).toContain("SIGINT");
+    expect(adsim.stdout()).toBe("");
+    expect(adsim.stderr()).toMatch(
+      /^adsim: waits for 1 h in all: time is real there\n[\s\S]*SIGINT, stopped/,
+    );
   });
+
+  test("a play that waits for quota says so", async () => {
+    // It has no quota left, so the play waits for a minute before its first step.
+    const url = await foreign((_, response) =>
+      response
+        .writeHead(200, { "content-type": "application/json", "x-ratelimit-remaining": "0" })
+        .end('{"surfaces":[{"id":"s"}]}'),
+    );
+    const words = ["--target", url, "--api-key", "k", "--publisher", "p"];
+    const adsim = startAdsim(["play", "spec-default-period", ...words]);
+    await expect
+      .poll(adsim.stderr, { timeout: 10_000 })
+      .toMatch(/^adsim: waits \S+ (s|min), until the service has quota again\n/);
+    adsim.signal("SIGINT");
+    expect((await adsim.ended).code).toBe(130);
+  });
+});
+
+describe("adsim scenarios", () => {
+  const files = ["", "spec"]
+    .flatMap((folder) => readdirSync(join(import.meta.dirname, "../../scenarios", folder)))
+    .filter((file) => /^(?!words)[a-z-]+\.ts$/.test(file))
+    .map((file) => basename(file, ".ts"));
+
+  test("lists every scenario with its first sentence, and says which can be played elsewhere", async () => {
+    const { code, stdout } = await runAdsim(["scenarios"]);
+    expect(code).toBe(0);
+    const [list = "", legend] = stdout.split("\n\n");
+    expect(list.split("\n").map((line) => line.split(" ")[0])).toEqual(files.toSorted());
+    expect(list).toMatch(/^lost-ack {3,}An impression is recorded but its answer is lost, .*\.$/m);
+    expect(list).toMatch(/^spec-stats +° /m);
+    expect(list).toMatch(/^spec-publishers-apart +° .* \(there: 2 publishers\)$/m);
+    expect(list).toMatch(/^spec-today +° .* \(there: --assume stats\.today=live\)$/m);
+    expect(legend).toContain("° can be played at a service other than adsim");
+  });
+
+  test("lists them as JSON, and prints one to start from", async () => {
+    const { scenarios } = JSON.parse((await runAdsim(["scenarios", "--json"])).stdout);
+    expect(scenarios).toContainEqual({
+      ...{ name: "busy-day", about: shippedScenario("busy-day")?.about },
+      atService: { isPlayable: false, needs: ["the audit"], publishers: 1, waitsMs: 86_400_000 },
+    });
+    const { stdout } = await runAdsim(["scenarios", "lost-ack"]);
+    expect(JSON.parse(stdout)).toEqual(shippedScenario("lost-ack"));
+  });
+
+  test("suggests the nearest name for an unknown one", async () => {
+    const { code, stdout, stderr } = await runAdsim(["scenarios", "lost-akc"]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain('Did you mean "lost-ack"?');
+  });
+
+  test.each(["../scenarios/lost-ack", "../package", "index", "lost-ack.ts", "LOST-ACK", ""])(
+    "has no scenario called %j",
+    (name) => {
+      expect(shippedScenario(name)).toBeUndefined();
+    },
+  );
 });

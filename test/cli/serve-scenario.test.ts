@@ -2,7 +2,8 @@
 
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ServerFlags } from "../../src/cli/options/common-options.ts";
-import { type StartedServer, startFrom } from "../../src/cli/start-server.ts";
+import type { StartedServer } from "../../src/cli/play/start-played.ts";
+import { startFrom } from "../../src/cli/start-server.ts";
 import { fileOf } from "../temporary-folder.ts";
 import { type Cmd, createHost, runAdsim, runAdsimOver, startAdsim } from "./run-adsim.ts";
 
@@ -21,7 +22,7 @@ const month = {
     { impression: {} },
   ],
 };
-const broken = { ...month, expectations: [{ audit: { total: { applied: 3 } } }] };
+const failing = { ...month, expectations: [{ audit: { total: { applied: 3 } } }] };
 const unknown = { ...month, steps: month.steps.filter((step) => !("payouts" in step)) };
 
 async function start(flags: Partial<ServerFlags>): Promise<StartedServer> {
@@ -108,9 +109,9 @@ describe("the ready message", () => {
 
 describe("no server starts", () => {
   test("if the scenario is failed: exit code 1, and the report", async () => {
-    const { code, stdout, stderr } = await runAdsim(["serve", "--scenario", fileOf(broken)]);
+    const { code, stdout, stderr } = await runAdsim(["serve", "--scenario", fileOf(failing)]);
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/expectations\.0[\s\S]*the scenario month is broken/);
+    expect(stderr).toMatch(/expectations\.0[\s\S]*the scenario month failed/);
   });
 
   test.each<[string, () => string[], RegExp]>([

@@ -136,8 +136,14 @@ test.each([
   },
 );
 
+test("a port that fetch refuses is named at the start", async () => {
+  const adsim = startAdsim(["serve", "--port", "6000"]);
+  await adsim.waitFor("/v1/publisher/payouts");
+  expect(adsim.stderr()).toMatch(/^adsim: browsers and fetch refuse to call port 6000 /);
+});
+
 describe("the end of the server", () => {
-  test.each(["SIGINT", "SIGTERM"] as const)("%s gives exit code 0", async (signal) => {
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s gives exit code 0", async (signal) => {
     const [adsim, { url }] = await serveJson();
     await (await fetch(`${url}/_sim/health`)).text();
     adsim.signal(signal);

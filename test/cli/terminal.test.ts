@@ -120,8 +120,8 @@ test.each<[what: string, code: number, args: () => Args]>([
 });
 
 test("the client report escapes rules and notes, each on its line", () => {
-  const report = createSimulator().report();
-  const text = reportText({ ...report, faults: { [EVIL]: 1 }, notes: [EVIL] }, false);
+  const report = { ...createSimulator().report(), worlds: 1, ended: [] };
+  const text = reportText({ ...report, faults: { [EVIL]: 1 }, notes: [EVIL] }, false, "");
   expect(acting.exec(text)).toBe(null);
   expect(text).not.toMatch(/^adsim: all is well/m);
 });

@@ -39,7 +39,11 @@ export async function writeWholeFile(
   }
   const temporary = temporaryPathIn(dirname(target));
   try {
-    await writeFile(temporary, content, { flag: "wx", mode });
+    await writeFile(temporary, "", { flag: "wx", mode });
+    // Part by part: Yarn's file system (PnP) takes texts, but nothing that makes them.
+    for (const part of typeof content === "string" ? [content] : content) {
+      await appendFile(temporary, part);
+    }
     if (before !== undefined) await chmod(temporary, before.mode & 0o7777);
     await rename(temporary, target);
   } catch (error) {
@@ -60,13 +64,13 @@ export async function checkWritable(path: string): Promise<string | undefined> {
 }
 
 /** Where links lead to, whether or not a file is there. */
-export async function endOfLinks(path: string): Promise<string> {
+async function endOfLinks(path: string): Promise<string> {
   const folder = await realpath(dirname(path)).catch(() => resolve(dirname(path)));
   return realpath(path).catch(() => join(folder, basename(path)));
 }
 
 /** The name of a file that doesn't exist yet, for content that isn't complete. */
-export function temporaryPathIn(folder: string): string {
+function temporaryPathIn(folder: string): string {
   return join(folder, `.adsim-${crypto().randomUUID()}.tmp`);
 }
 

@@ -1,28 +1,48 @@
-/** Runs CMD under many sets of overrides, several at a time, and remembers the results. */
+/** Runs CMD under many sets of overrides, several at a time, each with its own server, and remembers the results. */
 
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { ChildProcess } from "node:child_process";
+import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import pLimit from "p-limit";
 import { digestOf } from "../../base/digest.ts";
-import { isControlTarget } from "../../base/world-path.ts";
+import { shortened } from "../../base/text.ts";
 import { type ChoiceOverrides, nameOf } from "../../choices/choice-overrides.ts";
-import type { MatrixPlan } from "../../choices/matrix-plan.ts";
 import { REACHED, type Reached } from "../../choices/reached.ts";
-import type { ServerOptions } from "../../server.ts";
+import { type ServerOptions, startServer } from "../../server.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
-import type { ChildCommand } from "../processes/child.ts";
+import {
+  type ChildEnd,
+  clientEnvironment,
+  type StartedChild,
+  startChild,
+} from "../processes/child.ts";
 import type { HostProcess } from "../processes/host-process.ts";
 import { collectReach } from "../processes/reach.ts";
-import type { KeptOutput, OutputFolder } from "./output-folder.ts";
-import { type Run, runOnce, type Stop, type StopRegistry } from "./run-once.ts";
 import type { Trials } from "./shrink.ts";
 
-export interface FinishedRun extends Run {
+/** The result of one run. */
+export interface FinishedRun {
+  readonly passed: boolean;
+  readonly ended: Ending;
   /** Requests to the server. */
   readonly requests: number;
   /** Whether simulators in CMD's own processes answered requests. */
   readonly inProcess: boolean;
+  readonly durationMs: number;
   /** The output of a failed run, if it was kept. */
   readonly output?: KeptOutput;
+}
+
+export type Ending =
+  | { readonly kind: "exit"; readonly exitCode: number }
+  | { readonly kind: "signal"; readonly signal: string }
+  | { readonly kind: "timed-out" };
+
+export interface KeptOutput {
+  readonly file: string;
+  /** Its last lines, without control characters. */
+  readonly tail: readonly string[];
 }
 
 /** Thrown by runs that were waiting or running when the runner was stopped. */
@@ -30,11 +50,10 @@ export class Interrupted extends Error {
   override readonly name = "Interrupted";
 }
 
-/** `confirm` keeps the output of a set that fails. */
 export interface Runner extends Trials {
   /** Runs CMD even if a result is remembered. If it fails, its output is kept under `keepAs`. */
   run(overrides: ChoiceOverrides, keepAs: string): Promise<FinishedRun>;
-  /** The last run that `confirm` made with these overrides. */
+  /** The last run that `failsAgain` made with these overrides. */
   confirmed(overrides: ChoiceOverrides): FinishedRun | undefined;
   /** How many runs have ended. */
   readonly runs: number;
@@ -45,10 +64,11 @@ export interface Runner extends Trials {
 }
 
 export interface RunnerOptions {
-  readonly command: ChildCommand;
+  readonly words: readonly string[];
   readonly server: ServerOptions;
-  readonly plan: Pick<MatrixPlan, "assumptionsWith">;
-  readonly output: OutputFolder;
+  readonly assumptionsWith: (overrides: ChoiceOverrides) => Assumptions;
+  /** Where CMD's output goes. */
+  readonly folder: string;
   readonly timeLimitMs: number;
   readonly jobs: number;
   readonly host: HostProcess;
@@ -57,106 +77,142 @@ export interface RunnerOptions {
 }
 
 export function createRunner(options: RunnerOptions): Runner {
-  const { plan, output, jobs, onRun } = options;
-  const requests = countRequests();
-  const verdicts = new Map<string, Promise<boolean>>();
+  const { words, folder, host } = options;
+  const failures = new Map<string, Promise<boolean>>();
   const confirmed = new Map<string, FinishedRun>();
-  const stops = new Set<Stop>();
+  const children = new Set<StartedChild>();
   const underWay = new Set<Promise<unknown>>();
-  const limit = pLimit(jobs);
-  let runs = 0;
-  let isStopped = false;
+  const limit = pLimit(options.jobs);
+  let [runs, started, isStopped] = [0, 0, false];
 
-  const running: StopRegistry = {
-    add(stop) {
-      stops.add(stop);
-      // The runner was stopped while this run's server was starting.
-      if (isStopped) stop("soon");
-    },
-    delete: (stop) => stops.delete(stop),
-  };
-  function runLimited(assumptions: Assumptions, keepAs: string | undefined): Promise<FinishedRun> {
-    return limit(async () => {
-      if (isStopped) throw new Interrupted();
-      const finished = finish(assumptions, keepAs);
-      underWay.add(finished);
-      return await finished.finally(() => underWay.delete(finished));
-    });
-  }
-  async function finish(
-    assumptions: Assumptions,
-    keepAs: string | undefined,
-  ): Promise<FinishedRun> {
-    const spool = await output.spool();
+  /** `keepAs`: the name of the file for a failed run's output, if it is to be kept. */
+  async function runOnce(assumptions: Assumptions, keepAs?: string): Promise<FinishedRun> {
+    started += 1;
+    const file = join(folder, `${keepAs ?? `trial-${started}`}.log`);
+    const reachedFile = `${file}.reached`;
+    const output = openSync(file, "w");
+    const server = await startServer({ ...options.server, assumptions });
+    let isKept = false;
     try {
-      let count = 0;
-      let reach: ReturnType<typeof collectReach> | undefined;
-      const run = await runOnce({
-        command: options.command,
-        server: { ...options.server, assumptions },
-        output: spool.handle,
-        timeLimitMs: options.timeLimitMs,
-        running,
-        host: options.host,
-        env: { [REACHED]: spool.secondFile },
-        onStart(server) {
-          reach = collectReach(server, spool.secondFile);
+      const startedMs = performance.now();
+      const reachedBy = collectReach(server, reachedFile);
+      const child = startChild(
+        words,
+        {
+          env: { ...host.env, ...clientEnvironment(server, host), [REACHED]: reachedFile },
+          stdio: ["ignore", output, output],
+          // Its own process group, so that its children can be ended with it.
+          detached: host.platform !== "win32",
         },
-        onEnd({ url }) {
-          count = requests.take(url);
-        },
-      });
-      const { atServer = [], inProcess = [] } = (await reach?.()) ?? {};
+        host,
+      );
+      children.add(child);
+      // The runner was stopped while this run's server was starting.
+      if (isStopped) endGroup(host, child.child, "SIGTERM");
+      const { end, timedOut } = await endOf(child, options).finally(() => children.delete(child));
+      const { requests, atServer, inProcess } = await reachedBy();
       if (isStopped) throw new Interrupted();
+      const passed = !timedOut && end.exitCode === 0;
       runs += 1;
-      onRun([...atServer, ...inProcess], run.passed);
-      const { durationMs, ...how } = run;
-      const isUsed = inProcess.length > 0;
-      const finished = { ...how, requests: count, inProcess: isUsed, durationMs };
-      if (run.passed || keepAs === undefined) return finished;
-      return { ...finished, output: await spool.keep(keepAs) };
+      options.onRun([...atServer, ...inProcess], passed);
+      isKept = !passed && keepAs !== undefined;
+      return {
+        ...{ passed, requests, inProcess: inProcess.length > 0 },
+        ended: timedOut ? { kind: "timed-out" } : endingOf(end),
+        durationMs: Math.round(performance.now() - startedMs),
+        ...(isKept && { output: { file, tail: lastLines(file) } }),
+      };
     } finally {
-      await spool.discard();
+      await server.close();
+      closeSync(output);
+      rmSync(reachedFile, { force: true });
+      if (!isKept) rmSync(file, { force: true });
     }
   }
-  async function runWith(
-    overrides: ChoiceOverrides,
-    keepAs: string | undefined,
-  ): Promise<FinishedRun> {
-    const run = await runLimited(plan.assumptionsWith(overrides), keepAs);
-    verdicts.set(nameOf(overrides), Promise.resolve(!run.passed));
-    return run;
+
+  async function run(overrides: ChoiceOverrides, keepAs?: string): Promise<FinishedRun> {
+    const finished = await limit(() => {
+      if (isStopped) throw new Interrupted();
+      const running = runOnce(options.assumptionsWith(overrides), keepAs);
+      underWay.add(running);
+      return running.finally(() => underWay.delete(running));
+    });
+    failures.set(nameOf(overrides), Promise.resolve(!finished.passed));
+    return finished;
   }
 
   return {
     get runs(): number {
       return runs;
     },
-    run: runWith,
+    run,
     fails(overrides) {
-      const known = verdicts.get(nameOf(overrides));
-      if (known !== undefined) return known;
-      const asked = runWith(overrides, undefined).then((run) => !run.passed);
-      verdicts.set(nameOf(overrides), asked);
-      return asked;
+      const name = nameOf(overrides);
+      const failing = failures.get(name) ?? run(overrides).then(({ passed }) => !passed);
+      failures.set(name, failing);
+      return failing;
     },
-    failsAgain: async (overrides) => !(await runWith(overrides, undefined)).passed,
-    async confirm(overrides) {
-      const run = await runWith(overrides, fileNameOf(overrides));
-      confirmed.set(nameOf(overrides), run);
-      return !run.passed;
+    async failsAgain(overrides) {
+      const finished = await run(overrides, fileNameOf(overrides));
+      confirmed.set(nameOf(overrides), finished);
+      return !finished.passed;
     },
     confirmed: (overrides) => confirmed.get(nameOf(overrides)),
     async stop() {
       isStopped = true;
-      for (const stop of stops) stop("soon");
+      for (const { child } of children) {
+        endGroup(host, child, "SIGTERM");
+        setTimeout(() => endGroup(host, child, "SIGKILL"), GRACE_MS).unref();
+      }
       await Promise.allSettled(underWay);
-      requests.close();
     },
     kill() {
-      for (const stop of stops) stop("now");
+      for (const { child } of children) endGroup(host, child, "SIGKILL");
     },
   };
+}
+
+/** The time for CMD to end by itself before it is killed, in milliseconds. */
+const GRACE_MS = 2000;
+
+/** Waits for CMD up to the time limit, and ends the processes that it leaves behind. */
+async function endOf(
+  { child, ended }: StartedChild,
+  { timeLimitMs, host }: Pick<RunnerOptions, "timeLimitMs" | "host">,
+): Promise<{ readonly end: ChildEnd; readonly timedOut: boolean }> {
+  let timedOut = false;
+  let killer: NodeJS.Timeout | undefined;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    endGroup(host, child, "SIGTERM");
+    killer = setTimeout(() => endGroup(host, child, "SIGKILL"), GRACE_MS);
+  }, timeLimitMs);
+  try {
+    return { end: await ended, timedOut };
+  } finally {
+    clearTimeout(timer);
+    clearTimeout(killer);
+    endGroup(host, child, "SIGKILL");
+  }
+}
+
+/** Signals CMD and its children. */
+function endGroup(host: HostProcess, child: ChildProcess, signal: NodeJS.Signals): void {
+  const { pid } = child;
+  if (pid === undefined) return;
+  if (host.platform === "win32") {
+    child.kill(signal);
+    return;
+  }
+  try {
+    host.kill(-pid, signal);
+  } catch {
+    // The whole group has ended.
+  }
+}
+
+function endingOf({ exitCode, signal }: ChildEnd): Ending {
+  return signal === undefined ? { kind: "exit", exitCode } : { kind: "signal", signal };
 }
 
 /** Short enough for file systems, whose names may have about 255 bytes. */
@@ -165,45 +221,17 @@ function fileNameOf(overrides: ChoiceOverrides): string {
   return name.length > 120 ? `set-${digestOf([name])}` : name;
 }
 
-interface RequestCounts {
-  /**
-   * The number of requests to the server at this base URL since the last call, without those to the control API. Call
-   * it before the server closes: the next server may get the same port.
-   */
-  take(url: string): number;
-  close(): void;
-}
+const TAIL_BYTES = 16_384;
+const TAIL_LINES = 20;
+const MAX_COLUMNS = 300;
 
-/** Node's HTTP servers publish each request on this diagnostics channel. */
-const CHANNEL = "http.server.request.start";
-
-/**
- * Counts the requests to the API of each server in this process. The journal can't be used for that: its numbering
- * starts again if the client resets the world, as test suites do after each test.
- */
-function countRequests(): RequestCounts {
-  const counts = new Map<string, number>();
-  const onRequest = (message: unknown): void => {
-    const { request } = message as RequestStartMessage;
-    if (isControlTarget(request.url)) return;
-    const port = String(request.socket.localPort);
-    counts.set(port, (counts.get(port) ?? 0) + 1);
-  };
-  subscribe(CHANNEL, onRequest);
-  return {
-    take(url) {
-      const { port } = new URL(url);
-      const count = counts.get(port) ?? 0;
-      counts.delete(port);
-      return count;
-    },
-    close: () => {
-      unsubscribe(CHANNEL, onRequest);
-    },
-  };
-}
-
-/** The channel's messages, as documented by Node. */
-interface RequestStartMessage {
-  readonly request: { readonly url: string; readonly socket: { readonly localPort: number } };
+function lastLines(file: string): readonly string[] {
+  const bytes = readFileSync(file);
+  const text = stripVTControlCharacters(bytes.subarray(-TAIL_BYTES).toString("utf8"));
+  const all = text.split(/\r\n|[\r\n]/);
+  // The first line is incomplete if the file has more before it.
+  const whole = bytes.length > TAIL_BYTES && all.length > 1 ? all.slice(1) : all;
+  const lines = whole.map((line) => line.replaceAll(/[^\t\P{C}]/gu, "").trimEnd());
+  while (lines.at(-1) === "") lines.pop();
+  return lines.slice(-TAIL_LINES).map((line) => shortened(line, MAX_COLUMNS));
 }

@@ -14,12 +14,10 @@ import {
 
 /** Runs CMD. */
 export interface Trials {
-  /** Whether CMD fails with these overrides. Contradictory overrides count as passed. The result is remembered. */
+  /** Whether CMD fails with these overrides. The result is remembered. */
   fails(overrides: ChoiceOverrides): Promise<boolean>;
-  /** Runs CMD again even if a result is remembered, and remembers the new one. */
+  /** Runs CMD again even if a result is remembered, remembers the new one, and keeps the output if it fails. */
   failsAgain(overrides: ChoiceOverrides): Promise<boolean>;
-  /** The same, for a set that is about to be reported. */
-  confirm(overrides: ChoiceOverrides): Promise<boolean>;
 }
 
 /** The findings so far. An interrupted search leaves what it has found. */
@@ -76,7 +74,7 @@ async function trySuspects(options: ShrinkOptions, found: ShrinkState): Promise<
   // One after the other: a CMD that only fails in parallel passes here.
   for (const set of guilty) {
     if (found.unstable.length >= MAX_UNSTABLE) return;
-    const isConfirmed = await trials.confirm(set);
+    const isConfirmed = await trials.failsAgain(set);
     (isConfirmed ? found.minimal : found.unstable).push(set);
   }
 }
@@ -90,7 +88,7 @@ async function solve(
   const { trials } = options;
   const isStable = await trials.failsAgain(set);
   const minimal = isStable ? await minimise(set, options) : set;
-  const isConfirmed = isStable && (await trials.confirm(minimal));
+  const isConfirmed = isStable && (await trials.failsAgain(minimal));
   (isConfirmed ? found.minimal : found.unstable).push(minimal);
   return isConfirmed;
 }

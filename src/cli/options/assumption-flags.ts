@@ -1,18 +1,24 @@
 /** Combines `--assume` with the file of `--assumptions`. An error names the one that it comes from. */
 
+import { readFile } from "node:fs/promises";
+import { describeError } from "../../base/file-error.ts";
 import { InputError } from "../../base/input.ts";
-import { shownName } from "../../base/text.ts";
-import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
-import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
-import { type JsonFile, readJsonFile } from "./json-file.ts";
+import { parseJson } from "../../base/parse-json.ts";
+import {
+  type AssumptionKey,
+  type Assumptions,
+  catalogue,
+} from "../../spec/assumptions/catalogue.ts";
+import { keyHint, resolveAssumptions } from "../../spec/assumptions/resolve.ts";
+import { wrongUsage } from "../output/exit.ts";
 
-export interface AssumptionFlags {
-  readonly assume?: Readonly<Record<string, string>>;
+type Chosen = Readonly<Record<string, string>>;
+
+interface AssumptionFlags {
+  readonly assume?: Chosen;
   /** A file with more choices. */
   readonly assumptions?: string;
 }
-
-type Chosen = Readonly<Record<string, string>>;
 
 /** The choices that were given, and the complete assumptions that follow. */
 export interface ChosenAssumptions {
@@ -30,33 +36,43 @@ export async function readAssumptionFlags({
   assume = {},
   assumptions: file,
 }: AssumptionFlags): Promise<ChosenAssumptions> {
-  if (file === undefined) return { chosen: assume, inForce: resolveAssumptions(assume) };
-  const read = await readJsonFile("--assumptions", file, EXPECTED);
-  const chosen = { ...choicesIn(read), ...assume };
-  try {
-    return { chosen, inForce: resolveAssumptions(chosen) };
-  } catch (error) {
-    if (!(error instanceof InputError) || isAbout(error, assume)) throw error;
-    throw read.wrong(error.message.replace(/^assumptions\./, ""));
+  const inForce = resolveAssumptions(assume);
+  if (file === undefined) return { chosen: assume, inForce };
+  const read = await jsonFile("--assumptions", file, EXPECTED);
+  if (typeof read !== "object" || read === null || Array.isArray(read)) {
+    throw wrongUsage(`--assumptions ${file}: ${EXPECTED}`);
   }
-}
-
-function isAbout({ field }: InputError, assume: Chosen): boolean {
-  return Object.keys(assume).some((key) => field === `assumptions.${shownName(key)}`);
-}
-
-const CHOICES = 'an object of keys and choices, such as {"dedup.repeat": "conflict"}';
-const EXPECTED = `It must be ${CHOICES}.`;
-
-function choicesIn({ value, wrong: failure }: JsonFile): Chosen {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw failure(`it must have ${CHOICES}.`);
-  }
-  const wrong = Object.entries(value).find(([, choice]) => typeof choice !== "string");
+  const wrong = Object.entries(read).find(([, choice]) => typeof choice !== "string");
   if (wrong !== undefined) {
-    const [key] = wrong;
-    throw failure(`the choice of ${JSON.stringify(key)} is not a string. ${EXPECTED}`);
+    const key = JSON.stringify(wrong[0]);
+    throw wrongUsage(`--assumptions ${file}: the choice of ${key} is not a string. ${EXPECTED}`);
   }
   // Checked above: every value is a text.
-  return value as Chosen;
+  const choices = read as Chosen;
+  const chosen = { ...choices, ...assume };
+  try {
+    resolveAssumptions(choices);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw wrongUsage(`--assumptions ${file}: ${error.message.replace(/^assumptions\./, "")}`);
+  }
+  return { chosen, inForce: resolveAssumptions(chosen) };
+}
+
+const EXPECTED = 'It must be an object of keys and choices, such as {"dedup.repeat": "conflict"}.';
+
+/** `subject` names the place of the text in messages. @throws CommandFailure if the text isn't a key. */
+export function knownKey(subject: string, text: string): AssumptionKey {
+  if (Object.hasOwn(catalogue, text)) return text as AssumptionKey;
+  throw wrongUsage(`${subject} ${JSON.stringify(text)} is not an assumption.${keyHint(text)}`);
+}
+
+/** The JSON in a file that an option names. `expected`: says what it must be. @throws CommandFailure that names both. */
+export async function jsonFile(option: string, file: string, expected: string): Promise<unknown> {
+  const wrong = (what: string): Error => wrongUsage(`${option} ${file}: ${what}`);
+  const json = await readFile(file, "utf8").catch((error: unknown) => {
+    throw wrong(`can't be read: ${describeError(error)}. Give the path of a JSON file.`);
+  });
+  if (json.trim() === "") throw wrong(`it is empty. ${expected}`);
+  return parseJson(json, (mistake) => wrong(`it ${mistake}. ${expected}`));
 }

@@ -23,37 +23,37 @@ export interface LoadedSnapshot {
  */
 export async function readLoadFlag(file: string, flags: CommonFlags): Promise<LoadedSnapshot> {
   const snapshot = await readSnapshot(file);
+  const { seed, publishers, profile } = snapshot;
+  const start = formatInstant(snapshot.start);
+  const assumptions = inForce(file, snapshot);
   const { chosen } = await readAssumptionFlags(flags);
-  for (const [option, given, saved] of optionPairs(flags, chosen, inForce(file, snapshot))) {
+  const startMs = parseInstant(flags.start ?? "");
+  const pairs: readonly (readonly [option: string, given: unknown, saved: unknown])[] = [
+    ["--seed", flags.seed, seed],
+    // An invalid instant differs from the snapshot's too.
+    ["--start", startMs === undefined ? flags.start : formatInstant(startMs), start],
+    ["--publishers", flags.publishers, publishers],
+    ["--profile", flags.profile, profile],
+    ...Object.entries(chosen).map(
+      ([key, choice]) => [`--assume ${key}`, choice, assumptions[key]] as const,
+    ),
+  ];
+  for (const [option, given, saved] of pairs) {
     if (given === undefined || given === saved) continue;
     throw wrongUsage(
       `${option} is ${JSON.stringify(given)}, but the world in --load ${file} has ${JSON.stringify(saved)}. Leave ${option.split(" ")[0]} out, or load another snapshot.`,
     );
   }
-  return {
-    snapshot,
-    options: {
-      seed: snapshot.seed,
-      start: formatInstant(snapshot.start),
-      publishers: snapshot.publishers,
-      profile: snapshot.profile,
-      // Checked by `inForce` above.
-      assumptions: snapshot.assumptions as Choices,
-    },
-  };
+  // Checked by `inForce` above.
+  const choices = snapshot.assumptions as Choices;
+  return { snapshot, options: { seed, start, publishers, profile, assumptions: choices } };
 }
 
-interface InForce {
-  readonly snapshot: Snapshot;
-  readonly assumptions: Readonly<Record<string, string>>;
-}
-
-function inForce(file: string, snapshot: Snapshot): InForce {
+function inForce(file: string, { assumptions }: Snapshot): Readonly<Record<string, string>> {
   try {
-    return { snapshot, assumptions: resolveAssumptions(snapshot.assumptions) };
+    return resolveAssumptions(assumptions);
   } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    throw snapshotFailure(file, error);
+    throw error instanceof InputError ? snapshotFailure(file, error) : error;
   }
 }
 
@@ -62,27 +62,4 @@ export function snapshotFailure(file: string, { message }: InputError): CommandF
   return couldNotRun(
     `${file}: can't be loaded: ${message.replace(/^snapshot\./, "")} Give a file that this version of adsim saved.`,
   );
-}
-
-/** Each option with the given value and the snapshot's. */
-function optionPairs(
-  flags: CommonFlags,
-  chosen: Readonly<Record<string, string>>,
-  { snapshot, assumptions }: InForce,
-): readonly (readonly [option: string, given: unknown, saved: unknown])[] {
-  const startMs = flags.start === undefined ? undefined : parseInstant(flags.start);
-  return [
-    ["--seed", flags.seed, snapshot.seed],
-    [
-      "--start",
-      // An invalid instant differs from the snapshot's too.
-      startMs === undefined ? flags.start : formatInstant(startMs),
-      formatInstant(snapshot.start),
-    ],
-    ["--publishers", flags.publishers, snapshot.publishers],
-    ["--profile", flags.profile, snapshot.profile],
-    ...Object.entries(chosen).map(
-      ([key, choice]) => [`--assume ${key}`, choice, assumptions[key]] as const,
-    ),
-  ];
 }

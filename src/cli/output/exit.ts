@@ -38,16 +38,6 @@ function isBug(error: Error): boolean {
   );
 }
 
-const optionNames: Readonly<Record<string, string>> = {
-  controlToken: "--control-token",
-  maxWorlds: "--max-worlds",
-  journalEntries: "--journal-entries",
-  journalBytes: "--journal-bytes",
-  cors: "--cors",
-  runId: "--run-id",
-  wait: "--wait",
-};
-
 /** The exit code for `error`, and the message for the user. */
 export function describeFailure(error: unknown): {
   readonly exitCode: number;
@@ -83,5 +73,10 @@ function isInputError(error: unknown): error is InputError {
 function inOptionNames({ field, expected }: InputError): string {
   const assumption = /^assumptions\.(.+)$/s.exec(field)?.[1];
   if (assumption !== undefined) return `--assume: ${assumption} ${expected}`;
-  return `${optionNames[field] ?? `--${field}`} ${expected}`;
+  return `${flagOf(field)} ${expected}`;
+}
+
+/** `--max-worlds` of `maxWorlds`. */
+export function flagOf(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

@@ -1,16 +1,10 @@
 /** The client report as text: counts, then the findings, those that cost money first. */
 
-import type { ClientReport } from "../../audit/client-report.ts";
 import type { Finding } from "../../audit/findings/finding.ts";
 import { counted } from "../../base/counted.ts";
 import { printable } from "../../base/text.ts";
 import { paragraphs, wrapped } from "../../play/reports/lines.ts";
-
-/** Advice on a client that sent no request. */
-export const TAKES_FROM_ENVIRONMENT =
-  "It must take its base URL from ADSIM_URL, and the rest from ADSIM_API_KEY, ADSIM_PUBLISHER_ID and ADSIM_SURFACE_ID.";
-
-const NO_REQUEST = `CMD sent no request to adsim. ${TAKES_FROM_ENVIRONMENT}`;
+import type { RunReport } from "./run-report.ts";
 
 const IN_PROCESS =
   "CMD sent no request to the server: simulators in its own process answered them. This report isn't about those.";
@@ -18,15 +12,17 @@ const IN_PROCESS =
 /** Names in the report's data that don't explain themselves. */
 const rowNames: Readonly<Record<string, string>> = { none: "not in the API" };
 
-/** @param isInProcess Whether simulators in CMD's own processes answered requests. */
-export function reportText(report: ClientReport, isInProcess: boolean): string {
-  const { requests, kept, copies, findings, notes } = report;
+/** @param isInProcess Whether simulators in CMD's own processes answered requests. @param advice For a client that sent none. */
+export function reportText(report: RunReport, isInProcess: boolean, advice: string): string {
+  const { requests, kept, copies, findings, notes, worlds, ended } = report;
   const forgotten = requests === kept ? "" : `, of which the last ${kept} were kept`;
   const twice = copies === 0 ? "" : `, ${copies} of them copies made by a fault rule`;
-  const hint = requests > 0 ? [] : [isInProcess ? IN_PROCESS : NO_REQUEST];
-  const head = `adsim: ${counted(requests, "request")}${forgotten}${twice}`;
+  const hint = isInProcess ? IN_PROCESS : `CMD sent no request to adsim. ${advice}`;
+  const gone = ended.length === 0 ? "" : ` (${ended.length} of them reset, deleted or dropped)`;
+  const where = worlds <= 1 && gone === "" ? "" : ` to ${counted(worlds, "world")}${gone}`;
+  const head = `adsim: ${counted(requests, "request")}${where}${forgotten}${twice}`;
   const sections = [
-    [head, ...hint, ...counts(report)],
+    [head, ...(requests > 0 ? [] : [hint]), ...counts(report)],
     notes.flatMap((note) => wrapped(`Note: ${note}`, "")),
     verdict(report),
     ...findings.map(finding),
@@ -34,7 +30,7 @@ export function reportText(report: ClientReport, isInProcess: boolean): string {
   return paragraphs(sections.map((lines) => lines.map(printable)));
 }
 
-function counts({ operations, faults }: ClientReport): readonly string[] {
+function counts({ operations, faults }: RunReport): readonly string[] {
   const rows = Object.entries(operations).map(([operation, statuses]) => {
     const each = Object.entries(statuses).map(
       ([status, count]) => `${status === "0" ? "no answer" : status} × ${count}`,
@@ -49,7 +45,7 @@ function row(name: string, cells: readonly string[]): string {
   return `  ${name.padEnd(16)}${cells.join(", ")}`;
 }
 
-function verdict({ kept, findings, notes }: ClientReport): readonly string[] {
+function verdict({ kept, findings, notes }: RunReport): readonly string[] {
   if (kept === 0) return [];
   const { length } = findings;
   if (length > 0) return [`${counted(length, "finding")}:`];

@@ -1,25 +1,19 @@
-/** The files that options name. Reports are checked before the work, and written after it. */
+/** The files that options name. They are checked before the work, and written after it. */
 
 import { realpath } from "node:fs/promises";
 import { type Content, checkWritable, writeWholeFile } from "../../adapters/files/whole-file.ts";
 import { describeError } from "../../base/file-error.ts";
 import { type CommandFailure, couldNotRun, wrongUsage } from "./exit.ts";
-import type { ReportTarget } from "./report-option.ts";
 
-/** `inputs`: files that are read. @throws CommandFailure for a file that can't be written, or that is one of them. */
-export async function checkReports(
-  targets: readonly ReportTarget[],
-  inputs: readonly string[] = [],
-): Promise<void> {
-  const taken = new Set<string>();
-  for (const { kind, file } of targets) {
-    const path = await checkOut({ option: `--report ${kind}=${file}`, file }, inputs);
-    if (path === undefined) continue;
-    if (taken.has(path)) {
-      throw wrongUsage(`--report names ${file} twice. Give each report its own file.`);
-    }
-    taken.add(path);
-  }
+/** A file to write a report to. */
+export interface ReportTarget<Kind extends string = string> {
+  readonly kind: Kind;
+  readonly file: string;
+}
+
+/** @throws CommandFailure for a report that can't be written. */
+export async function checkReports(targets: readonly ReportTarget[]): Promise<void> {
+  for (const target of targets) await checkOut({ ...target, option: optionOf(target) });
 }
 
 /** @throws CommandFailure for a file that can't be written. */
@@ -28,10 +22,14 @@ export async function writeReports<Kind extends string>(
   texts: Readonly<Record<Kind, () => string | Promise<string>>>,
   stderr: NodeJS.WritableStream,
 ): Promise<void> {
-  for (const { kind, file } of targets) {
-    const content = await texts[kind]();
-    await writeOut({ option: `--report ${kind}=${file}`, file, content }, stderr);
+  for (const target of targets) {
+    const content = await texts[target.kind]();
+    await writeOut({ ...target, option: optionOf(target), content }, stderr);
   }
+}
+
+function optionOf({ kind, file }: ReportTarget): string {
+  return `--report ${kind}=${file}`;
 }
 
 interface Output {
@@ -41,25 +39,18 @@ interface Output {
   readonly content: Content;
 }
 
-/**
- * `inputs`: files that are read, which it must not replace.
- *
- * @returns the path that links lead to; undefined for a pipe or a device.
- * @throws CommandFailure if it can't be written, or is one of the inputs.
- */
+/** `inputs`: files that are read. @throws CommandFailure if it can't be written, or is one of the inputs. */
 export async function checkOut(
   { option, file }: Omit<Output, "content">,
   inputs: readonly string[] = [],
-): Promise<string | undefined> {
+): Promise<void> {
   const path = await checkWritable(file).catch((error: unknown) => {
     throw notWritable(option, error);
   });
   for (const input of inputs) {
-    const read = await realpath(input).catch(() => undefined);
-    if (path !== undefined && path === read)
-      throw wrongUsage(`${option} would replace ${input}, which is read. Name another file.`);
+    if (path === undefined || path !== (await realpath(input).catch(() => undefined))) continue;
+    throw wrongUsage(`${option} would replace ${input}, which is read. Name another file.`);
   }
-  return path;
 }
 
 /** @throws CommandFailure for a file that can't be written. */

@@ -1,18 +1,13 @@
 /** Combines `--api-key`, `--publisher` and `--surface` into publishers of another service, in the given order. */
 
 import type { ServiceCredentials } from "../../play/targets/target.ts";
+import type { PlacedWord } from "../options/command-options.ts";
 import { wrongUsage } from "../output/exit.ts";
 
-export interface CredentialWord {
-  readonly kind: "apiKey" | "publisher" | "surface";
-  readonly text: string;
-}
-
-/** All three have the same list: the options of all kinds in the given order. */
 export interface CredentialFlags {
-  readonly apiKey?: readonly CredentialWord[];
-  readonly publisher?: readonly CredentialWord[];
-  readonly surface?: readonly CredentialWord[];
+  readonly apiKey?: readonly PlacedWord[];
+  readonly publisher?: readonly PlacedWord[];
+  readonly surface?: readonly PlacedWord[];
 }
 
 /** Without surfaces, the service is asked for them. */
@@ -20,40 +15,30 @@ export interface GivenPublisher extends ServiceCredentials {
   readonly surfaces: readonly string[];
 }
 
-interface Group {
-  apiKey?: string;
-  publisher?: string;
-  readonly surfaces: string[];
-}
-
 /** A second key or publisher begins the next group. @throws CommandFailure for a key or publisher without the other. */
 export function givenPublishers(flags: CredentialFlags): readonly GivenPublisher[] {
-  const words = flags.apiKey ?? flags.publisher ?? flags.surface ?? [];
-  const groups: Group[] = [];
+  const words = (["apiKey", "publisher", "surface"] as const)
+    .flatMap((kind) => (flags[kind] ?? []).map((word) => ({ kind, ...word })))
+    .sort((one, other) => one.place - other.place);
+  const groups: { apiKey?: string; publisher?: string; surfaces: string[] }[] = [];
   for (const { kind, text } of words) {
     const last = groups.at(-1);
     const isNew = last === undefined || (kind !== "surface" && last[kind] !== undefined);
-    const group: Group = isNew ? { surfaces: [] } : last;
+    const group = isNew ? { surfaces: [] } : last;
     if (isNew) groups.push(group);
     if (kind === "surface") group.surfaces.push(text);
-    else group[kind] = text;
+    else Object.assign(group, { [kind]: text });
   }
   return groups.map(({ apiKey, publisher, surfaces }) => {
     if (apiKey !== undefined && publisher !== undefined) return { id: publisher, apiKey, surfaces };
-    const [there, missing] =
-      apiKey === undefined ? ["--publisher", "--api-key"] : ["--api-key", "--publisher"];
-    const given = apiKey === undefined && publisher === undefined ? "--surface" : there;
-    const wanted = given === "--surface" ? "--api-key and --publisher" : missing;
+    const missing = [
+      ...(apiKey === undefined ? ["--api-key"] : []),
+      ...(publisher === undefined ? ["--publisher"] : []),
+    ].join(" and ");
+    const given =
+      apiKey === undefined ? (publisher === undefined ? "--surface" : "--publisher") : "--api-key";
     throw wrongUsage(
-      `${given} needs ${wanted}. Give each publisher as --api-key KEY --publisher ID, with a --surface ID for each of its surfaces.`,
+      `${given} needs ${missing}. Give each publisher as --api-key KEY --publisher ID, with a --surface ID for each of its surfaces.`,
     );
   });
-}
-
-/** The options that give these publishers, without their keys. */
-export function publisherWords(publishers: readonly GivenPublisher[]): readonly string[] {
-  return publishers.flatMap(({ id, surfaces }) => [
-    ...["--api-key", "…", "--publisher", id],
-    ...surfaces.flatMap((surface) => ["--surface", surface]),
-  ]);
 }

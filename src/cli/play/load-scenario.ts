@@ -3,29 +3,43 @@
  * standard input. What is in it the player checks; what is wrong with its source is said here.
  */
 
-import { open } from "node:fs/promises";
-import { extname } from "node:path";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
 import { shippedNames, shippedScenario } from "../../adapters/shipped-scenarios.ts";
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { describeError } from "../../base/file-error.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
 import { readScenarioText } from "../../play/scenario/parse-text.ts";
-import { CommandFailure, couldNotRun, wrongUsage } from "../output/exit.ts";
+import { couldNotRun, wrongUsage } from "../output/exit.ts";
 import { moduleEndings, scenarioInModule } from "./load-module.ts";
 
-/** As large as a scenario may be, in bytes of JSON. */
-const MAX_BYTES = 4 * 1024 * 1024;
-
 const STANDARD_INPUT = "-";
+
+/** The names or files that a word stands for: itself, or those that a pattern such as `spec-*` matches. */
+export async function sourcesOf(word: string): Promise<readonly string[]> {
+  if (!/[*?]/.test(word) || existsSync(word)) return [word];
+  const [folder, pattern] = [dirname(word), basename(word)];
+  const literal = pattern.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&");
+  const matching = new RegExp(`^${literal.replaceAll("*", ".*").replaceAll("?", ".")}$`);
+  const isOfFiles = folder !== "." || extname(word) !== "";
+  const names = isOfFiles
+    ? await readdir(folder).catch(() => [])
+    : shippedNames().map(({ name }) => name);
+  const found = names.filter((name) => matching.test(name)).sort();
+  if (found.length > 0) return found.map((name) => (isOfFiles ? join(folder, name) : name));
+  const what = isOfFiles ? `no file in ${folder}` : "no scenario that comes with adsim";
+  throw wrongUsage(`${word} matches ${what}. See: npx adsim scenarios.`);
+}
 
 /** An object that may be a scenario. @throws CommandFailure that names the source and what is wrong with it. */
 export async function loadScenario(source: string, stdin: AsyncIterable<unknown>): Promise<object> {
   const extension = extname(source).toLowerCase();
-  if (source === STANDARD_INPUT) return fromJson("standard input", await readAll(stdin));
-  if (extension === ".json") return fromJson(source, await textOf(source));
+  if (source === STANDARD_INPUT) return fromJson("standard input", await bytesOf(stdin));
+  if (extension === ".json") return fromJson(source, await contentOf(source));
   if (moduleEndings.includes(extension)) {
     // Read first, so that a missing file isn't reported as a failing module.
-    await textOf(source);
+    await contentOf(source);
     return scenarioInModule(source);
   }
   if (/^[\w-]+$/.test(source)) {
@@ -46,64 +60,39 @@ export function loadShipped(name: string, hint = ""): object {
   );
 }
 
-function fromJson(what: string, text: string): object {
-  if (text.trim() === "") throw failure(what, `it is empty. ${EXPECTED}`);
-  const value = valueIn(what, text);
-  if (isPlainObject(value)) return value;
-  throw failure(what, `it is not a JSON object. ${EXPECTED}`);
-}
-
 const EXPECTED =
   'It must be a scenario: a JSON object with "name", "about" and "steps". npx adsim scenarios NAME prints one.';
 
-function valueIn(what: string, text: string): unknown {
+function fromJson(what: string, bytes: Uint8Array): object {
+  let text: string;
   try {
-    return readScenarioText(text);
+    // Takes a byte order mark away, too.
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw wrongUsage(`${what}: it is not UTF-8 text.`);
+  }
+  if (text.trim() === "") throw wrongUsage(`${what}: it is empty. ${EXPECTED}`);
+  let value: unknown;
+  try {
+    value = readScenarioText(text);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    throw failure(what, error.message.replace(/^scenario /, "it "));
+    throw wrongUsage(`${what}: ${error.message.replace(/^scenario /, "it ")}`);
   }
+  if (isPlainObject(value)) return value;
+  throw wrongUsage(`${what}: it is not a JSON object. ${EXPECTED}`);
 }
 
-async function textOf(file: string): Promise<string> {
-  try {
-    const handle = await open(file);
-    try {
-      if ((await handle.stat()).isDirectory()) throw new Error("it is a folder");
-      return await readAll(handle.createReadStream({ autoClose: false }), file);
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    if (error instanceof CommandFailure) throw error;
+async function contentOf(file: string): Promise<Uint8Array> {
+  return readFile(file).catch((error: unknown) => {
     throw couldNotRun(
       `${file}: can't be read: ${describeError(error)}. Give the path of a scenario, or the name of one (see: npx adsim scenarios).`,
     );
-  }
+  });
 }
 
-async function readAll(stream: AsyncIterable<unknown>, what = "standard input"): Promise<string> {
+async function bytesOf(stream: AsyncIterable<unknown>): Promise<Uint8Array> {
   const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of stream) {
-    const piece = part as Buffer;
-    bytes += piece.length;
-    if (bytes > MAX_BYTES)
-      throw failure(
-        what,
-        `it is larger than ${MAX_BYTES} bytes, the most that a scenario may have.`,
-      );
-    parts.push(piece);
-  }
-  const whole = Buffer.concat(parts);
-  try {
-    // Takes a byte order mark away, too.
-    return new TextDecoder("utf-8", { fatal: true }).decode(whole);
-  } catch {
-    throw failure(what, "it is not UTF-8 text.");
-  }
-}
-
-function failure(what: string, why: string): CommandFailure {
-  return wrongUsage(`${what}: ${why}`);
+  for await (const part of stream) parts.push(part as Buffer);
+  return Buffer.concat(parts);
 }

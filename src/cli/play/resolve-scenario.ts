@@ -2,13 +2,7 @@
 
 import { given } from "../../base/given.ts";
 import { InputError } from "../../base/input.ts";
-import { adsimLine } from "../../base/shell.ts";
-import {
-  isOverridden,
-  type Overrides,
-  overrideWords,
-  withOverrides,
-} from "../../play/scenario/overrides.ts";
+import { isOverridden, type Overrides, withOverrides } from "../../play/scenario/overrides.ts";
 import { parseScenario } from "../../play/scenario/parse-scenario.ts";
 import type { Scenario } from "../../play/scenario/types.ts";
 import type { Choices } from "../../simulator/simulator-options.ts";
@@ -37,19 +31,9 @@ export async function resolveScenario(
   const assumptions = chosen as Choices;
   const overrides: Overrides = given({ seed, start, publishers, profile, assumptions });
   const loaded = await loadScenario(source, stdin);
-  const scenario = withSourceErrors({ source, overrides }, () =>
-    parseScenario(withOverrides(loaded, overrides), { maxRequests }),
-  );
-  return { source, scenario, overrides };
-}
-
-/** Runs `act`. An InputError then names the source or the option that it comes from. */
-function withSourceErrors<Result>(
-  { source, overrides }: Pick<ResolvedScenario, "source" | "overrides">,
-  act: () => Result,
-): Result {
   try {
-    return act();
+    const scenario = parseScenario(withOverrides(loaded, overrides), { maxRequests });
+    return { source, scenario, overrides };
   } catch (error) {
     throw errorInSource({ source, overrides }, error);
   }
@@ -62,15 +46,4 @@ export function errorInSource(
 ): unknown {
   if (!(error instanceof InputError) || isOverridden(error.field, overrides)) return error;
   return wrongUsage(`${source}: ${error.message}`);
-}
-
-/** A line for a POSIX shell: the command, the scenario, its overrides, and more words. */
-export function reproduceLine(
-  command: readonly string[],
-  { source, overrides }: Pick<ResolvedScenario, "source" | "overrides">,
-  more: readonly string[] = [],
-): string {
-  const words = [...command, source, ...overrideWords(overrides), ...more];
-  // The file behind standard input isn't known.
-  return `${adsimLine(words)}${source === "-" ? " < FILE" : ""}`;
 }

@@ -2,9 +2,11 @@
 
 import { startPrepared } from "../../adapters/server/server.ts";
 import { formatInstant } from "../../base/calendar.ts";
+import { adsimLine } from "../../base/shell.ts";
 import { playInWorld, worldOptionsOf } from "../../play/play-scenario.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import { reportText } from "../../play/reports/report-text.ts";
+import { overrideWords } from "../../play/scenario/overrides.ts";
 import type { Server } from "../../server.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { type ServerFlags, serverOptions } from "../options/common-options.ts";
@@ -12,59 +14,55 @@ import { CommandFailure, exitCodes, wrongUsage } from "../output/exit.ts";
 import type { PlayedScenario } from "../output/ready-message.ts";
 import { say } from "../output/say.ts";
 import type { HostProcess } from "../processes/host-process.ts";
-import { errorInSource, reproduceLine, resolveScenario } from "./resolve-scenario.ts";
+import { errorInSource, resolveScenario } from "./resolve-scenario.ts";
 
-/** @throws InputError or CommandFailure before the server listens. If the scenario is broken, its report is printed. */
+/** A server, and the scenario from whose end its world `default` continues. */
+export interface StartedServer extends Server {
+  readonly scenario?: PlayedScenario | undefined;
+}
+
+/** @throws InputError or CommandFailure before the server listens. If the scenario fails, its report is printed. */
 export async function startPlayed(
   source: string,
   flags: ServerFlags,
   host: HostProcess,
-): Promise<Server & { readonly scenario: PlayedScenario | undefined }> {
-  refuseWrongUsage(flags);
+): Promise<StartedServer> {
+  for (const option of ["load", "faults"] as const) {
+    if (flags[option] === undefined) continue;
+    throw wrongUsage(
+      `--${option} can't be combined with --scenario, which sets the state to start from, with its fault rules. Leave one of them out.`,
+    );
+  }
   const chosen = await resolveScenario(source, flags, host);
-  const { scenario } = chosen;
-  const world = worldOptionsOf(scenario);
+  const world = worldOptionsOf(chosen.scenario);
   const { settings } = resolveOptions(world);
   const clock = flags.clock ?? "flowing";
   const given = await serverOptions(flags, clock);
   // Options that the scenario leaves out have the defaults of scenarios, not of servers; but the clock is the server's.
-  const options = {
-    ...given,
-    ...world,
-    clock: given.clock,
-    start: formatInstant(settings.startMs),
-  };
+  const start = formatInstant(settings.startMs);
+  const options = { ...given, ...world, clock: given.clock, start };
+  const reproduce = adsimLine(["play", source, ...overrideWords(chosen.overrides)]);
   let result: PlayResult | undefined;
   const server = await startPrepared(options, async (worlds) => {
-    const world = worlds.get("default");
-    const reproduce = reproduceLine(["play"], chosen);
-    result = await playInWorld(world, scenario, { reproduce }).catch((error) => {
-      throw errorInSource(chosen, error);
-    });
-    refuseBroken(result, host);
-    world.clock.set({ mode: clock });
+    const simulator = worlds.get("default");
+    result = await playInWorld(simulator, chosen.scenario, { reproduce }).catch(
+      (error: unknown) => {
+        throw errorInSource(chosen, error);
+      },
+    );
+    refuseFailed(result, host);
+    simulator.clock.set({ mode: clock });
   });
-  return Object.assign(server, { scenario: result && playedOf(result) });
+  if (result === undefined) return server;
+  const { scenario, result: how, why } = result;
+  return Object.assign(server, { scenario: { name: scenario.name, result: how, why } });
 }
 
-function playedOf({ scenario, result, why }: PlayResult): PlayedScenario {
-  return { name: scenario.name, result, why };
-}
-
-function refuseBroken(result: PlayResult, { stderr }: HostProcess): void {
+function refuseFailed(result: PlayResult, { stderr }: HostProcess): void {
   if (result.result !== "failed") return;
   say(reportText(result), stderr);
   throw new CommandFailure(
     exitCodes.checkFailed,
-    `the scenario ${result.scenario.name} is broken, so the server wasn't started.`,
+    `the scenario ${result.scenario.name} failed, so the server wasn't started.`,
   );
-}
-
-function refuseWrongUsage({ load, faults }: ServerFlags): void {
-  const [option, why] =
-    load !== undefined
-      ? ["--load", "each of them sets the state to start from"]
-      : ["--faults", "the scenario's own rules apply from its start"];
-  if (load === undefined && faults === undefined) return;
-  throw wrongUsage(`${option} can't be combined with --scenario: ${why}. Leave one of them out.`);
 }

@@ -1,35 +1,16 @@
-/** Writes the report files of a played scenario. */
+/** The report files of played scenarios, by kind. */
 
 import { indentedJson } from "../../base/text.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import { reportHtml } from "../../play/reports/report-html.ts";
 import { reportJunit } from "../../play/reports/report-junit.ts";
-import type { ReportTarget } from "../output/report-option.ts";
-import { writeReports } from "../output/reports.ts";
 
-/** @throws CommandFailure for a file that can't be written. */
-export function writePlayReports(
-  targets: readonly ReportTarget<"junit" | "json" | "html">[],
-  result: PlayResult,
-  stderr: NodeJS.WritableStream,
-): Promise<void> {
-  const texts = {
-    junit: () => reportJunit(result),
-    json: () => indentedJson(result),
-    html: () => reportHtml(result),
-  };
-  return writeReports(targets, texts, stderr);
-}
-
-/** The reports of several scenarios in one file. @throws CommandFailure for a file that can't be written. */
-export function writeAllReports(
-  targets: readonly ReportTarget[],
-  results: readonly PlayResult[],
-  stderr: NodeJS.WritableStream,
-): Promise<void> {
-  const texts: Readonly<Record<string, () => string>> = {
+/** Of several results, `junit` has a suite each, and `json` a list. */
+export function reportFiles(results: readonly PlayResult[]) {
+  const [only] = results;
+  return {
     junit: () => reportJunit(...results),
-    json: () => indentedJson({ version: 1, results }),
+    json: () => indentedJson(results.length === 1 ? only : { version: 1, results }),
+    html: () => (only === undefined ? "" : reportHtml(only)),
   };
-  return writeReports(targets, texts, stderr);
 }

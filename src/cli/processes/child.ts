@@ -4,14 +4,8 @@ import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { constants } from "node:os";
 import { describeError } from "../../base/file-error.ts";
 import type { Server } from "../../server.ts";
-import { type CommandFailure, couldNotRun, wrongUsage } from "../output/exit.ts";
+import { type CommandFailure, couldNotRun } from "../output/exit.ts";
 import type { HostProcess } from "./host-process.ts";
-
-/** The command to run, without a shell. */
-export interface ChildCommand {
-  readonly file: string;
-  readonly args: readonly string[];
-}
 
 export interface ChildEnd {
   /** 128 plus the signal's number if a signal ended it. */
@@ -25,21 +19,22 @@ export interface StartedChild {
   readonly ended: Promise<ChildEnd>;
 }
 
-/** @throws CommandFailure if there is no command. */
-export function childCommand(words: readonly string[], adsimCommand: string): ChildCommand {
-  const [file, ...args] = words;
-  if (file !== undefined && file !== "") return { file, args };
-  throw wrongUsage(
-    `CMD is missing. Say what to run, such as: npx adsim ${adsimCommand} -- npm test`,
-  );
-}
-
-/** Environment variables for a client: the URL, a publisher with its key and an active surface, the assumptions. */
-export function clientEnvironment(server: Server): Readonly<Record<string, string | undefined>> {
+/**
+ * Environment variables for a client: the URL, a publisher with its key and an active surface, the assumptions. An HTTP proxy
+ * of CMD's doesn't reach this machine's own addresses, so they are exempt.
+ */
+export function clientEnvironment(
+  server: Server,
+  { env }: Pick<HostProcess, "env">,
+): Readonly<Record<string, string | undefined>> {
+  const exempt = (given: string | undefined): string =>
+    [...(given ? [given] : []), "127.0.0.1", "localhost", new URL(server.url).hostname].join(",");
   const world = server.worlds.get("default");
   const [publisher] = world.publishers.credentials(1);
   const surface = publisher?.surfaces.find(({ status }) => status === "active");
   return {
+    NO_PROXY: exempt(env.NO_PROXY ?? env.no_proxy),
+    no_proxy: exempt(env.no_proxy ?? env.NO_PROXY),
     ADSIM_URL: server.url,
     ADSIM_API_KEY: publisher?.apiKey,
     ADSIM_PUBLISHER_ID: publisher?.id,
@@ -48,9 +43,19 @@ export function clientEnvironment(server: Server): Readonly<Record<string, strin
   };
 }
 
-/** Starts the command. */
+/** Advice on a client that sent no request. */
+export function adviceOnSilence(env: HostProcess["env"]): string {
+  const proxy = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"].find((name) => env[name]);
+  const about =
+    proxy === undefined
+      ? ""
+      : ` Its environment has the proxy ${proxy}=${env[proxy]}: a client that ignores NO_PROXY asks that instead.`;
+  return `It must take its base URL from ADSIM_URL, and the rest from ADSIM_API_KEY, ADSIM_PUBLISHER_ID and ADSIM_SURFACE_ID.${about}`;
+}
+
+/** Starts the command, without a shell. */
 export function startChild(
-  { file, args }: ChildCommand,
+  [file = "", ...args]: readonly string[],
   options: Pick<SpawnOptions, "stdio" | "detached" | "env">,
   host: HostProcess,
 ): StartedChild {

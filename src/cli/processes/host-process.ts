@@ -8,7 +8,7 @@ import type { ChildProcess, SpawnOptions } from "node:child_process";
 export interface HostProcess
   extends Pick<
     NodeJS.Process,
-    "stdin" | "stdout" | "stderr" | "env" | "platform" | "on" | "off" | "kill" | "exit"
+    "stdin" | "stdout" | "stderr" | "env" | "platform" | "ppid" | "on" | "off" | "kill" | "exit"
   > {
   /** Starts CMD. Tests give a function in its place. @default that of `node:child_process` */
   readonly spawn?: (file: string, args: readonly string[], options: SpawnOptions) => ChildProcess;

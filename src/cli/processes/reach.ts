@@ -5,6 +5,8 @@ import { createReachRecorder, type Reached, reachedIn } from "../../choices/reac
 import type { Server } from "../../server.ts";
 
 export interface Reach {
+  /** Requests to the server, in all worlds. */
+  readonly requests: number;
   readonly atServer: readonly Reached[];
   readonly inProcess: readonly Reached[];
 }
@@ -18,11 +20,14 @@ export interface Reach {
 export function collectReach({ worlds }: Server, file: string): () => Promise<Reach> {
   const { assumptions } = worlds.get("default");
   const atServer: Reached[] = [];
+  let requests = 0;
   const record = createReachRecorder(assumptions, (one) => atServer.push(one));
   worlds.observe((name, entry) => {
+    requests += 1;
     record(entry, worlds.peek(name)?.assumptions ?? assumptions);
   });
   return async () => ({
+    requests,
     atServer,
     inProcess: reachedIn(await readFile(file, "utf8").catch(() => "")),
   });

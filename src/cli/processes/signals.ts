@@ -40,3 +40,17 @@ export function onFirstSignal(
     }
   });
 }
+
+/**
+ * Calls back when the npm or npx that started this process is gone. It sends its SIGTERM to a shell in between, which doesn't
+ * pass it on: the process would go on without them.
+ */
+export function whenOrphaned(host: HostProcess, then: () => void): void {
+  if (host.env.npm_execpath === undefined) return;
+  const parent = host.ppid;
+  const watch = setInterval(() => {
+    if (host.ppid === parent) return;
+    clearInterval(watch);
+    then();
+  }, 100).unref();
+}

@@ -1,17 +1,19 @@
 /** The log of `serve` and `exec`: a line for each exchange in any world, as text or as NDJSON. */
 
-import { printable, shortened } from "../../base/text.ts";
-import { type ListedExchange, listedEntry } from "../../control/listed-exchange.ts";
-import { DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
-import { isColourful } from "../output/say.ts";
-import type { HostProcess } from "../processes/host-process.ts";
+import { printable, shortened } from "../base/text.ts";
+import { type ListedExchange, listedEntry } from "../control/listed-exchange.ts";
+import { DEFAULT_WORLD, type Worlds } from "../simulator/worlds.ts";
+import type { LogFormat } from "./options/common-options.ts";
+import { isColourful } from "./output/say.ts";
+import type { HostProcess } from "./processes/host-process.ts";
 
 /** Starts the log. Text goes to standard error, NDJSON to standard output. */
 export function startLog(
-  format: "text" | "json",
+  format: LogFormat,
   worlds: Worlds,
   { stdout, stderr, env }: HostProcess,
 ): void {
+  if (format === "off") return;
   const hasColours = isColourful(stderr, env);
   worlds.observe((world, entry) => {
     const exchange = listedEntry(entry);

@@ -1,7 +1,7 @@
 /** A matrix's result as JUnit XML: one test case for the defaults, and one for each row. */
 
 import { type JunitCase, type JunitOutcome, junitXml } from "../../play/reports/junit.ts";
-import { endingText, type MatrixResult, overridesIn, type RowResult } from "./matrix-result.ts";
+import { endingText, type MatrixResult, overridesIn, type RowResult } from "./result.ts";
 import type { FinishedRun } from "./runner.ts";
 
 const SUITE = "adsim.matrix";
@@ -9,18 +9,17 @@ const SUITE = "adsim.matrix";
 export function reportJunit(result: MatrixResult, startedMs: number, durationMs: number): string {
   const { verdict, strength, seed, counts, rows, defaults } = result;
   const width = String(rows.length).length;
-  const caseOf = (
-    name: string,
-    run: FinishedRun | null | undefined,
-    outcome: JunitOutcome,
-  ): JunitCase => ({ name, className: SUITE, durationMs: run?.durationMs ?? 0, outcome });
+  const caseOf = (name: string, run: FinishedRun | null, outcome: JunitOutcome): JunitCase => ({
+    ...{ name, className: SUITE, outcome },
+    durationMs: run?.durationMs ?? 0,
+  });
   return junitXml({
     name: SUITE,
     startedMs,
     durationMs,
     properties: { verdict, strength: String(strength), seed, runs: String(counts.runs) },
     cases: [
-      caseOf("defaults", defaults.runs[0], defaultsOutcome(result)),
+      caseOf("defaults", defaults.runs[0] ?? null, defaultsOutcome(result)),
       ...rows.map((row) => {
         const name = `row ${String(row.row).padStart(width, "0")}`;
         return caseOf(name, row.run, rowOutcome(result, row));
@@ -36,42 +35,33 @@ function defaultsOutcome(result: MatrixResult): JunitOutcome {
   const failed = runs.find(({ passed }) => !passed);
   if (failed !== undefined) {
     const again = verdict === "flaky" ? ", but passed in another run" : "";
-    const message = `CMD failed with the defaults${again}`;
-    return failure(result, verdict, message, [reproduce], failed);
+    return failure(result, `CMD failed with the defaults${again}`, [reproduce], failed);
   }
   if (verdict !== "never-calls-the-server") return { kind: "passed" };
   const message = "CMD sent no request to the server at ADSIM_URL";
   return { kind: "failure", type: verdict, message, text: reproduce };
 }
 
-function rowOutcome(result: MatrixResult, row: RowResult): JunitOutcome {
-  const { run, reproduce } = row;
+function rowOutcome(result: MatrixResult, { run, reliances, reproduce }: RowResult): JunitOutcome {
   if (run === null) return { kind: "skipped" };
   if (run.passed) return { kind: "passed" };
-  const relied = row.reliances.flatMap((place) => result.reliances[place] ?? []);
-  if (relied.length > 0) {
-    const sets = relied.map(({ assume }) => overridesIn(assume).join(" and "));
-    const lines = relied.map((reliance) => reliance.reproduce);
-    return failure(result, "relies", `fails with ${sets.join("; with ")}`, lines, run);
+  const relied = reliances.flatMap((place) => result.reliances[place] ?? []);
+  if (relied.length === 0) {
+    return failure(result, "failed; no smallest set was found", [reproduce], run);
   }
-  const chosen: Readonly<Record<string, string>> = row.assumptions ?? {};
-  const isFlaky = result.flaky.some(({ assume }) =>
-    Object.entries(assume).every(([key, choice]) => chosen[key] === choice),
-  );
-  return isFlaky
-    ? failure(result, "flaky", "failed, but passed when run again", [reproduce], run)
-    : failure(result, "failed", "failed; the reason wasn't found", [reproduce], run);
+  const sets = relied.map(({ assume }) => overridesIn(assume).join(" and "));
+  const lines = relied.map((reliance) => reliance.reproduce);
+  return failure(result, `fails with ${sets.join("; with ")}`, lines, run);
 }
 
 function failure(
-  { timeLimit }: MatrixResult,
-  type: string,
+  { timeLimit, verdict: type }: MatrixResult,
   message: string,
   reproduce: readonly string[],
   run: FinishedRun,
 ): JunitOutcome {
-  const ended = `CMD: ${endingText(run, timeLimit)}`;
   const { file, tail = [] } = run.output ?? {};
   const output = file === undefined ? [] : [`The output is in ${file}. It ends with:`, ...tail];
-  return { kind: "failure", type, message, text: [...reproduce, ended, ...output].join("\n") };
+  const text = [...reproduce, `CMD: ${endingText(run, timeLimit)}`, ...output].join("\n");
+  return { kind: "failure", type, message, text };
 }

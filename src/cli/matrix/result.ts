@@ -13,28 +13,36 @@ import {
 } from "../../choices/choice-overrides.ts";
 import { allKeys, type MatrixPlan } from "../../choices/matrix-plan.ts";
 import type { Reached } from "../../choices/reached.ts";
-import { overrideWords } from "../../play/scenario/overrides.ts";
 import {
   type AssumptionKey,
   type Assumptions,
   catalogue,
 } from "../../spec/assumptions/catalogue.ts";
-import type { MatrixFlags } from "./matrix-options.ts";
+import type { Call } from "../options/command.ts";
+import { execOptions, type matrixOptions } from "../options/command-options.ts";
+import type { CommonFlags } from "../options/common-options.ts";
+import type { FlagsOf } from "../options/option.ts";
 import type { FinishedRun, Runner } from "./runner.ts";
 import type { ShrinkState } from "./shrink.ts";
 
+/** A client must send one encoding, and isn't to blame for it. */
+export const fixedKey = "request.encoding";
+
 type Choices = Readonly<Record<string, string>>;
+
+export type MatrixCall = Call<
+  CommonFlags & FlagsOf<typeof matrixOptions> & { readonly explain?: boolean }
+>;
 
 /** The state of a running matrix. It can be turned into a result at any moment. */
 export interface MatrixState {
-  readonly words: readonly string[];
+  readonly call: MatrixCall;
   /** The plan over all keys that could be varied. */
   readonly whole: MatrixPlan;
-  readonly flags: MatrixFlags;
   /** The plan over the keys that are varied. */
   plan: MatrixPlan;
   /** What all passed runs together reached, and what failed ones kept. */
-  readonly reached: readonly Reached[];
+  readonly reached: Reached[];
   readonly runner: Pick<Runner, "runs" | "confirmed">;
   /** The two runs on the defaults. */
   readonly defaults: FinishedRun[];
@@ -96,6 +104,8 @@ export interface MatrixResult {
   readonly varied: readonly AssumptionKey[];
   /** Keys that were left out because they shaped no answer to CMD. */
   readonly unreached: readonly AssumptionKey[];
+  /** Keys that weren't varied because a client has to decide for one choice. */
+  readonly fixed: readonly AssumptionKey[];
   /** Keys that CMD chose itself in some of its worlds, where they weren't varied. */
   readonly kept: readonly AssumptionKey[];
   readonly counts: {
@@ -138,7 +148,8 @@ function hasAsked({ requests, inProcess }: FinishedRun): boolean {
 }
 
 export function resultOf(findings: MatrixState): MatrixResult {
-  const { plan, flags, found, runner, rows, interruptedBy } = findings;
+  const { plan, call, found, runner, rows, interruptedBy } = findings;
+  const { flags, words } = call;
   const reliances = [...found.minimal].sort(compareSets);
   const rowNames = plan.rows.map(nameOf);
   return {
@@ -149,11 +160,12 @@ export function resultOf(findings: MatrixState): MatrixResult {
     ...(interruptedBy !== undefined && { interruptedBy }),
     strength: Number(flags.strength),
     seed: flags.seed ?? "adsim",
-    command: findings.words,
+    command: words,
     timeLimit: flags.timeLimit,
     pinned: choicesOf(plan.pins),
     varied: plan.varied,
     unreached: findings.whole.varied.filter((key) => !plan.varied.includes(key)),
+    fixed: flags.only === undefined && !(fixedKey in choicesOf(plan.pins)) ? [fixedKey] : [],
     kept: allKeys.filter((key) =>
       findings.reached.some((one) => "kept" in one && one.kept === key),
     ),
@@ -200,16 +212,11 @@ function choicesOf(overrides: ChoiceOverrides): Choices {
   return Object.fromEntries(overrides.map(keyAndChoiceOf));
 }
 
-/** A command for a POSIX shell that runs CMD as the matrix did. It is one line unless an argument has line breaks. */
-function reproduceLine({ words, flags, plan }: MatrixState, overrides: ChoiceOverrides): string {
-  const { seed, start, clock, publishers, profile } = flags;
-  return adsimLine([
-    "exec",
-    ...overrideWords({ seed, start, clock, publishers, profile }),
-    ...(flags.explain === true ? ["--explain"] : []),
-    ...[...plan.pins, ...overrides].flatMap((choice) => ["--assume", choice]),
-    ...["--", ...words],
-  ]);
+/** The arguments as given, for a run of CMD under these overrides. */
+function reproduceLine({ call }: MatrixState, overrides: ChoiceOverrides): string {
+  const given = call.given(Object.keys(execOptions).filter((name) => name !== "json"));
+  const choices = overrides.flatMap((choice) => ["--assume", choice]);
+  return adsimLine(["exec", ...given, ...choices, "--", ...call.words]);
 }
 
 /** How a run ended, in words. */

@@ -1,0 +1,104 @@
+/** The kinds of options. Each says what stands in help, and reads its value: undefined for one that it can't take. */
+
+export interface Option<Value = unknown> {
+  /** What stands for the value in help. A flag has none. */
+  readonly takes?: string;
+  readonly says: string;
+  /** What a value must be, in words that follow the option's name. */
+  readonly must?: string;
+  /** `place`: its place among the arguments. */
+  read(text: string, before: Value | undefined, place: number): Value | undefined;
+  /** Its value can be left out if the next argument isn't one of these. */
+  readonly mayFollow?: readonly string[];
+  /** The environment variable that can give it, too. */
+  readonly variable?: string;
+  readonly isHidden?: boolean;
+  /** Whether lines to paste show it as `…`. */
+  readonly isSecret?: boolean;
+  readonly isNeeded?: boolean;
+  readonly usual?: Value;
+}
+
+/** By their names in camel case: `maxWorlds` is `--max-worlds`. */
+export type Options = Readonly<Record<string, Option>>;
+
+type ValueOf<One> = One extends Option<infer Value> ? Value : never;
+/** An option that every command line gives, or that has a default. */
+type Always<Value> = Option<Value> & { readonly isAlways: true };
+type AlwaysIn<All> = {
+  [Name in keyof All]: All[Name] extends { readonly isAlways: true } ? Name : never;
+}[keyof All];
+
+/** What is parsed of a command line with these options. */
+export type FlagsOf<All> = {
+  readonly [Name in Exclude<keyof All, AlwaysIn<All>>]?: ValueOf<All[Name]>;
+} & { readonly [Name in AlwaysIn<All>]: ValueOf<All[Name]> };
+
+export function needed<Value>(option: Option<Value>): Always<Value> {
+  return { ...option, isNeeded: true, isAlways: true };
+}
+
+export function usually<Value>(usual: Value, option: Option<Value>): Always<Value> {
+  return { ...option, usual, isAlways: true };
+}
+
+/** For options that a command takes only because all commands do. */
+export function hidden<Value>(option: Option<Value>): Option<Value> {
+  return { ...option, isHidden: true };
+}
+
+export function flag(says: string): Option<boolean> {
+  return { says, read: () => true };
+}
+
+/** An empty text usually comes from a variable that isn't set. */
+export function text(takes: string, says: string): Option<string> {
+  return { takes, says, must: "must not be empty", read: (given) => given || undefined };
+}
+
+export function secret(takes: string, says: string): Option<string> {
+  return { ...text(takes, says), isSecret: true };
+}
+
+export function oneOf<Name extends string>(
+  takes: string,
+  names: readonly Name[],
+  says: string,
+): Option<Name> {
+  return {
+    takes,
+    says: `${says}: ${names.join(", ")}`,
+    must: `must be one of ${names.join(", ")}`,
+    read: (given) => names.find((name) => name === given),
+  };
+}
+
+export function wholeNumber(
+  says: string,
+  least = 0,
+  most = Number.MAX_SAFE_INTEGER,
+): Option<number> {
+  const to = most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`;
+  const range = least === 0 && to === "" ? "" : ` from ${least}${to}`;
+  return {
+    takes: "<number>",
+    says,
+    must: `must be a whole number${range}`,
+    read(given) {
+      const value = /^\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
+      return value >= least && value <= most ? value : undefined;
+    },
+  };
+}
+
+/** Can be repeated. */
+export function list(takes: string, says: string): Option<readonly string[]> {
+  const { must = "", read } = text(takes, says);
+  return {
+    takes,
+    says: `${says}; repeatable`,
+    must,
+    read: (given, before = [], place) =>
+      read(given, undefined, place) === undefined ? undefined : [...before, given],
+  };
+}

@@ -1,0 +1,58 @@
+/** The options of `adsim play` that are about a target, and which of them go together. */
+
+import type { Choices } from "../../simulator/simulator-options.ts";
+import { readAssumptionFlags } from "../options/assumption-flags.ts";
+import type { Call } from "../options/command.ts";
+import type { playOptions } from "../options/command-options.ts";
+import { isTokenGiven, type stillOptions } from "../options/common-options.ts";
+import type { FlagsOf } from "../options/option.ts";
+import { wrongUsage } from "../output/exit.ts";
+import { type GivenPublisher, givenPublishers } from "./credentials.ts";
+
+export type PlayFlags = FlagsOf<typeof stillOptions & typeof playOptions>;
+
+export interface TargetGiven {
+  /** Undefined for a play in this process. */
+  readonly target: string | undefined;
+  /** Whether it is played as a service that isn't adsim. */
+  readonly isService: boolean;
+  readonly credentials: readonly GivenPublisher[];
+  /** What such a service chooses. Assumptions can't be changed there. */
+  readonly knownChoices: Choices;
+  /** The flags that override the scenario's own settings. */
+  readonly overrides: PlayFlags;
+}
+
+/** @throws CommandFailure for options that don't go together, InputError for a wrong choice. */
+export async function readTarget({ flags, host }: Call<PlayFlags>): Promise<TargetGiven> {
+  const { target } = flags;
+  const credentials = givenPublishers(flags);
+  const isService = credentials.length > 0;
+  const forServices = {
+    "--run-id": flags.runId !== undefined,
+    "--wait": flags.wait === true,
+  };
+  const forTargets = {
+    "--speed": flags.speed !== undefined,
+    "--api-key, --publisher and --surface": isService,
+    "--control-token": isTokenGiven(flags, host),
+    ...forServices,
+  };
+  const refused = target === undefined ? forTargets : isService ? {} : forServices;
+  const [wrong] = Object.entries(refused).flatMap(([name, isGiven]) => (isGiven ? [name] : []));
+  if (wrong !== undefined && target === undefined) {
+    throw wrongUsage(
+      `${wrong} needs --target: a play in this process never waits and needs no keys.`,
+    );
+  }
+  if (wrong !== undefined) {
+    throw wrongUsage(
+      `${wrong} is for services other than adsim. Give a publisher of the service with --api-key KEY and --publisher ID.`,
+    );
+  }
+  if (!isService) return { target, isService, credentials, knownChoices: {}, overrides: flags };
+  // readAssumptionFlags has checked them.
+  const knownChoices = (await readAssumptionFlags(flags)).chosen as Choices;
+  const { assume: _, assumptions: __, ...overrides } = flags;
+  return { target, isService, credentials, knownChoices, overrides };
+}
