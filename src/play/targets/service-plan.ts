@@ -11,9 +11,7 @@ import { whyAdvanceIsSkipped } from "./target.ts";
 export interface ServicePlan {
   /** What only an adsim has, in words such as `fault rules`, each once. If there is any, the scenario can't pass. */
   readonly impossible: readonly string[];
-  /** How long each step waits in real time, at the top level. */
-  readonly stepsMs: readonly number[];
-  /** How long the scenario waits in all. Requests take time, too. */
+  /** How long it waits in real time. Requests take time, too. */
   readonly totalMs: number;
   /** How many publishers it needs. */
   readonly publishers: number;
@@ -37,14 +35,11 @@ export function planAtService(scenario: Scenario, service: Service = {}): Servic
     ...(faults.length > 0 ? ["fault rules"] : []),
     ...plans.flatMap((plan) => plan.impossible),
   ];
-  const reads = plans.reduce((sum, plan) => sum + plan.reads, 0);
-  const stepsMs = plans.slice(0, steps.length).map(({ ms }) => ms);
   return {
     impossible: Array.from(new Set(impossible)),
-    stepsMs,
-    totalMs: stepsMs.reduce((sum, ms) => sum + ms, 0),
+    totalMs: plans.reduce((sum, { ms }) => sum + ms, 0),
     publishers: 1 + Math.max(0, ...ordinalsIn(scenario)),
-    reads,
+    reads: plans.reduce((sum, { reads }) => sum + reads, 0),
   };
 }
 
