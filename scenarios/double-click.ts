@@ -1,120 +1,121 @@
-/** What a client must survive: the same click sent twice, which earns at most once and may be refused. */
+/** What a client must survive: clicks that come twice, too early, too late, or for an impression that isn't its own. */
 
-import { defineScenario, type Scenario } from "../src/scenario.ts";
+import { defineScenario } from "../src/scenario.ts";
+import {
+  assume,
+  clickOn,
+  credited,
+  creditOf,
+  error,
+  leaves,
+  ref,
+  report,
+  uncredited,
+} from "./words.ts";
 
-export const scenario: Scenario = defineScenario({
+const unknown = error(404, "impression_not_found", "impression_id");
+const sameClick = {
+  ...uncredited,
+  body: { click_id: ref("click.click_id"), revenue_credited_inr: 0 },
+};
+
+export const scenario = defineScenario({
   name: "double-click",
   about:
-    "A click is sent twice, then ten times at once. It earns once. Depending on the service, a repeat gets the same id with 0 credited, the first answer again, or 409.",
+    "A click is sent twice, then ten times at once, and earns once: a repeat gets the same id with 0 credited, the first answer again, or 409. A click on an impression that the service doesn't know, or that is another publisher's, doesn't count, and isn't kept until the impression comes. A late click counts on its own day, or gets 410 once a window of 24 hours is over.",
+  faults: [
+    {
+      id: "unavailable",
+      match: { operation: "impression", nth: 1 },
+      verdict: { kind: "respond", status: 503, headers: { "retry-after": "2" } },
+    },
+  ],
   steps: [
-    { impression: {}, as: "shown", expect: { status: 200 } },
     {
-      click: { impression_id: { ref: "shown.impression_id" } },
-      as: "click",
-      expect: {
-        status: 200,
-        headers: { "x-ratelimit-remaining": "9998" },
-        body: { ok: true, click_id: { type: "string" }, revenue_credited_inr: { atLeast: 0.01 } },
-      },
+      impression: { session_id: "visit-1" },
+      as: "refused",
+      note: "The impression doesn't get through …",
+      expect: { status: 503, headers: { "retry-after": "2", "x-ratelimit-remaining": "10000" } },
     },
     {
-      click: { impression_id: { ref: "shown.impression_id" } },
-      note: "A double click: the same id, and nothing earned.",
-      expect: {
-        status: 200,
-        // A repeat spends quota like any other request.
-        headers: { "x-ratelimit-remaining": "9997" },
-        body: { ok: true, click_id: { ref: "click.click_id" }, revenue_credited_inr: 0 },
-      },
+      click: { impression_id: "pending-visit-1" },
+      as: "early",
+      note: "… and the user has clicked already, under an id that the client made up.",
+      expect: { ...leaves(9999), ...unknown },
+    },
+    { heal: "all" },
+    { advance: { retryAfterOf: "refused" } },
+    {
+      impression: { session_id: "visit-1" },
+      as: "shown",
+      note: "Now it does. The early click isn't credited along with it.",
+      expect: { ...leaves(9998), ...credited },
     },
     {
-      parallel: {
-        times: 10,
-        steps: [{ click: { impression_id: { ref: "shown.impression_id" } } }],
-      },
+      expect: report(["2026-01-15"], {
+        ...{ impressions: 1, clicks: 0 },
+        revenue_inr: creditOf("shown"),
+      }),
+    },
+    { click: { impression_id: "pending-visit-1" }, expect: unknown },
+    clickOn("shown", { as: "click", expect: credited }),
+    clickOn("shown", { note: "A double click.", expect: sameClick }),
+    {
+      parallel: { times: 10, steps: [clickOn("shown")] },
       note: "A retry loop that doesn't wait for answers.",
-      expect: { sent: 10, statuses: { "200": 10 }, differentIds: 1, creditedInr: 0 },
+      expect: { sent: 10, ok: 10, differentIds: 1, creditedInr: 0 },
     },
-    { advance: "1d" },
-    {
-      click: { impression_id: { ref: "shown.impression_id" } },
-      note: "The next day it is still the same click.",
-      expect: {
-        status: 200,
-        body: { click_id: { ref: "click.click_id" }, revenue_credited_inr: 0 },
-      },
-    },
-    {
-      expect: {
-        stats: { from: "2026-01-15", to: "2026-01-16" },
-        is: {
-          impressions: 1,
-          clicks: 1,
-          revenue_inr: {
-            sum: [{ ref: "shown.revenue_credited_inr" }, { ref: "click.revenue_credited_inr" }],
-          },
-        },
-      },
-    },
-    { assume: { "click.repeat": "replay" }, note: "Now the repeat gets the first answer again." },
-    {
-      click: { impression_id: { ref: "shown.impression_id" } },
-      expect: {
-        status: 200,
-        body: {
-          click_id: { ref: "click.click_id" },
-          revenue_credited_inr: { ref: "click.revenue_credited_inr" },
-        },
-      },
-    },
-    { assume: { "click.repeat": "conflict" } },
-    {
-      click: { impression_id: { ref: "shown.impression_id" } },
-      expect: {
-        status: 409,
-        headers: { "content-type": "application/problem+json" },
-        body: { status: 409, code: "duplicate_click", parameter: "impression_id" },
-      },
-    },
-    {
-      expect: {
-        audit: {
-          balanced: true,
-          total: { clicks: { attempts: 15, applied: 1, duplicatesSuppressed: 14, refused: 0 } },
-        },
-      },
-    },
-    {
-      assume: { "click.repeat": "count" },
-      note: "This service counts every click: a client mustn't rely on being protected.",
-    },
-    {
-      click: { impression_id: { ref: "shown.impression_id" } },
+    { publisher: 1, impression: {}, as: "theirs", expect: credited },
+    clickOn("theirs", {
+      note: "Another publisher's impression is answered as one that doesn't exist, to the byte.",
+      expect: { ...unknown, text: { contains: "impression_not_found" } },
+    }),
+    { expect: { body: { detail: ref("early.detail") } } },
+    { click: { impression_id: ref("publishers.0.surfaces.0.id") }, expect: unknown },
+    { click: { impression_id: "" }, expect: error(400, "invalid_parameter", "impression_id") },
+    assume("click.unknown", "400"),
+    clickOn("theirs", { expect: error(400, "impression_not_found") }),
+    clickOn("theirs", {
+      publisher: 1,
+      note: "The attempts spent neither their quota nor their click.",
+      expect: { ...leaves(9998), ...credited },
+    }),
+    { advance: "45d" },
+    clickOn("shown", { note: "Weeks later it is still the same click.", expect: sameClick }),
+    assume("click.repeat", "replay", "Now the repeat gets the first answer again."),
+    clickOn("shown", { expect: { status: 200, body: ref("click") } }),
+    assume("click.repeat", "conflict"),
+    clickOn("shown", { expect: error(409, "duplicate_click", "impression_id") }),
+    assume("click.repeat", "count", "This service counts every click."),
+    clickOn("shown", {
       as: "counted",
       expect: {
         status: 200,
         body: {
-          click_id: { not: { ref: "click.click_id" } },
-          revenue_credited_inr: { ref: "click.revenue_credited_inr" },
+          click_id: { not: ref("click.click_id") },
+          revenue_credited_inr: ref("click.revenue_credited_inr"),
         },
       },
+    }),
+    {
+      expect: report(["2026-03-01", "2026-03-01"], {
+        ...{ impressions: 0, clicks: 1 },
+        revenue_inr: creditOf("counted"),
+      }),
+      note: "It counts on its own day.",
     },
+    { assume: { "click.repeat": "original-uncredited", "click.window": "24h" } },
+    { impression: {}, as: "inTime", expect: credited },
+    { impression: {}, as: "tooLate", expect: credited },
+    { advance: 86_399_999 },
+    clickOn("inTime", { note: "The last millisecond of 24 hours.", expect: credited }),
+    { advance: 1 },
+    clickOn("tooLate", { expect: error(410, "click_too_late", "impression_id") }),
+    clickOn("inTime", { note: "Even if it repeats one.", expect: error(410, "click_too_late") }),
   ],
   expectations: [
-    { stats: { from: "2026-01-15", to: "2026-01-15" }, is: { impressions: 1, clicks: 1 } },
-    {
-      stats: { from: "2026-01-16" },
-      is: {
-        impressions: 0,
-        clicks: 1,
-        revenue_inr: { ref: "counted.revenue_credited_inr" },
-      },
-    },
-    {
-      audit: {
-        balanced: true,
-        total: { clicks: { attempts: 16, applied: 2, duplicatesSuppressed: 14 } },
-      },
-    },
+    report(["2026-01-15", "2026-01-15"], { impressions: 1, clicks: 1 }),
+    report(["2026-01-15"], { impressions: 1, clicks: 1 }, 1),
+    report(["2026-03-01"], { impressions: 2, clicks: 2 }),
   ],
 });

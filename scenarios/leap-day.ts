@@ -1,134 +1,107 @@
-/** What a client must survive: a February of 29 days, in periods, dates and the payout. */
+/** What a client must survive: a February of 29 days, and a year that ends: in periods, dates and payouts. */
 
-import { defineScenario, type Scenario } from "../src/scenario.ts";
+import { defineScenario, type Step } from "../src/scenario.ts";
+import { clickOn, credited, error, report, signUp, sumOf } from "./words.ts";
 
-export const scenario: Scenario = defineScenario({
+const publisher = "station";
+
+function sixty(as: string): Step {
+  const steps = [{ impression: {}, publisher, as: `last-${as}` }];
+  return { repeat: { times: 60, steps }, as, expect: { ok: 60, creditedInr: 600 } };
+}
+
+function noDate(stats: { readonly from?: string; readonly to?: string }, note: string): Step {
+  const [parameter = ""] = Object.keys(stats);
+  return { stats, publisher, note, expect: error(400, "invalid_parameter", parameter) };
+}
+
+/** Nothing is paid before this instant, and then one month more. */
+function paidAt(midnight: string, amounts: readonly number[]): Step[] {
+  const before = new Date(Date.parse(midnight) - 1).toISOString();
+  const amount_inr = amounts.map((inr) => ({ amount_inr: inr }));
+  const [latest, ...earlier] = amount_inr;
+  const payouts = (listed: readonly object[]): Step => ({
+    payouts: {},
+    publisher,
+    expect: { status: 200, body: { payouts: listed as { amount_inr: number }[] } },
+  });
+  return [
+    { advance: { to: before } },
+    payouts(earlier),
+    { advance: "1ms" },
+    payouts([{ ...latest, date: midnight.slice(0, 10) }, ...earlier]),
+  ];
+}
+
+export const scenario = defineScenario({
   name: "leap-day",
   about:
-    "A publisher has traffic on 28 and 29 February and on 1 March of a leap year. Thirty days before 1 March is 31 January, 29 February is a day of its own, and February's payout includes it.",
+    "A publisher has traffic around 29 February of a leap year, and in the last millisecond of the year and the first of the next. Periods cross both, 29 February is a day of its own, and each month is paid on the 7th of the next: February with its last day, December in January.",
   start: "2028-02-28T12:00:00Z",
   steps: [
-    { signUp: { surfaces: [{ name: "Editor", cpmRange: [10000, 10000] }] }, as: "publisher" },
-    {
-      repeat: { times: 30, steps: [{ impression: {}, publisher: "publisher" }] },
-      as: "on28th",
-      expect: { ok: 30, creditedInr: 300 },
-    },
+    signUp(publisher, { Editor: 10_000 }),
+    sixty("on28th"),
     { advance: { to: "2028-02-29T23:59:59.999Z" } },
-    {
-      repeat: {
-        times: 30,
-        steps: [{ impression: {}, publisher: "publisher", as: "onLeapDay" }],
-      },
-      as: "on29th",
-      expect: { ok: 30, creditedInr: 300 },
-    },
+    sixty("onLeapDay"),
     { advance: "1ms" },
-    {
-      repeat: { times: 30, steps: [{ impression: {}, publisher: "publisher" }] },
-      as: "onMarch1st",
-      expect: { ok: 30, creditedInr: 300 },
-    },
-    {
-      click: { impression_id: { ref: "onLeapDay.impression_id" } },
-      publisher: "publisher",
-      as: "clickInMarch",
-      expect: { status: 200 },
-    },
+    sixty("inMarch"),
+    clickOn("last-onLeapDay", { publisher, as: "clickInMarch", expect: credited }),
     {
       stats: {},
-      publisher: "publisher",
+      publisher,
       note: "If February had 28 days, it would be 30 January.",
       expect: {
         status: 200,
         body: {
           period: { from: "2028-01-31", to: "2028-03-01" },
-          impressions: 90,
-          clicks: 1,
+          ...{ impressions: 180, clicks: 1 },
         },
       },
     },
-    {
-      stats: { from: "2028-02-30" },
-      publisher: "publisher",
-      expect: { status: 400, body: { code: "invalid_parameter", parameter: "from" } },
-    },
-    {
-      stats: { from: "2027-02-29" },
-      publisher: "publisher",
-      note: "2027 is not a leap year.",
-      expect: { status: 400, body: { code: "invalid_parameter", parameter: "from" } },
-    },
-    {
-      stats: { to: "2100-02-29" },
-      publisher: "publisher",
-      note: "Of the years that end a century only every fourth is a leap year: not 2100,",
-      expect: { status: 400, body: { code: "invalid_parameter", parameter: "to" } },
-    },
+    noDate({ from: "2028-02-30" }, "No February has 30 days."),
+    noDate({ from: "2027-02-29" }, "2027 is not a leap year."),
+    noDate({ to: "2100-02-29" }, "Of the years that end a century only every fourth is one."),
     {
       stats: { from: "2000-02-29", to: "2000-02-29" },
-      publisher: "publisher",
-      note: "but 2000 was.",
-      expect: {
-        status: 200,
-        body: { period: { from: "2000-02-29", to: "2000-02-29" }, impressions: 0 },
-      },
+      publisher,
+      expect: { status: 200, body: { impressions: 0 } },
     },
-    { advance: { to: "2028-03-06T23:59:59.999Z" } },
-    {
-      payouts: {},
-      publisher: "publisher",
-      note: "February is paid on 7 March.",
-      expect: { status: 200, body: { payouts: [] } },
-    },
+    ...paidAt("2028-03-07T00:00:00Z", [1200]),
+    { advance: { to: "2028-12-31T23:59:59.999Z" } },
+    sixty("inDecember"),
     { advance: "1ms" },
+    sixty("inJanuary"),
+    clickOn("last-inDecember", { publisher, as: "clickIn2029", expect: credited }),
     {
-      payouts: {},
-      publisher: "publisher",
+      stats: {},
+      publisher,
       expect: {
         status: 200,
         body: {
-          payouts: [
-            {
-              date: "2028-03-07",
-              amount_inr: { sum: [{ ref: "on28th.creditedInr" }, { ref: "on29th.creditedInr" }] },
-              status: "paid",
-            },
-          ],
-          pending_inr: {
-            sum: [{ ref: "onMarch1st.creditedInr" }, { ref: "clickInMarch.revenue_credited_inr" }],
-          },
+          period: { from: "2028-12-02", to: "2029-01-01" },
+          ...{ impressions: 120, clicks: 1 },
         },
       },
     },
+    {
+      stats: { from: "2029-01-01", to: "2028-12-31" },
+      publisher,
+      note: "Compared by month and day alone, the period would be in order.",
+      expect: error(400, "invalid_parameter", "from"),
+    },
+    ...paidAt("2029-01-07T00:00:00Z", [600, 620, 1200]),
   ],
   expectations: [
-    {
-      stats: { from: "2028-02-28", to: "2028-02-28" },
-      publisher: "publisher",
-      is: { impressions: 30, clicks: 0, revenue_inr: 300 },
-    },
-    {
-      stats: { from: "2028-02-29", to: "2028-02-29" },
-      publisher: "publisher",
-      is: { impressions: 30, clicks: 0, revenue_inr: 300 },
-    },
-    {
-      stats: { from: "2028-02-01", to: "2028-02-29" },
-      publisher: "publisher",
-      is: { impressions: 60, revenue_inr: 600 },
-    },
-    {
-      stats: { from: "2028-03-01", to: "2028-03-01" },
-      publisher: "publisher",
-      is: {
-        impressions: 30,
-        clicks: 1,
-        revenue_inr: {
-          sum: [{ ref: "onMarch1st.creditedInr" }, { ref: "clickInMarch.revenue_credited_inr" }],
-        },
+    report(["2028-02-29", "2028-02-29"], { impressions: 60, revenue_inr: 600 }, publisher),
+    report(["2028-02-01", "2028-02-29"], { impressions: 120, revenue_inr: 1200 }, publisher),
+    report(["2028-01-01", "2028-12-31"], { impressions: 240, clicks: 1 }, publisher),
+    report(
+      ["2029-01-01", "2029-12-31"],
+      {
+        impressions: 60,
+        revenue_inr: sumOf("inJanuary.creditedInr", "clickIn2029.revenue_credited_inr"),
       },
-    },
-    { audit: { total: { applied: 91, refused: 0 }, balanced: true } },
+      publisher,
+    ),
   ],
 });

@@ -1,128 +1,221 @@
-/** What a client must survive: an event is recorded, and the answer never comes. */
+/** What a client must survive: an event is recorded, and its answer is lost, late, cut off or unreadable. */
 
-import { defineScenario, type Scenario } from "../src/scenario.ts";
+import type { AnswerExpectation, Scenario, Step } from "../src/scenario.ts";
+import { defineScenario } from "../src/scenario.ts";
+import {
+  assume,
+  clickOn,
+  credited,
+  creditOf,
+  error,
+  newBeside,
+  ref,
+  report,
+  signUp,
+  uncredited,
+} from "./words.ts";
 
-export const scenario: Scenario = defineScenario({
+const publisher = "station";
+
+type Verdict = NonNullable<Scenario["faults"]>[number]["verdict"];
+
+/** A sample answer. With a constant price and ids of 17 characters all answers have the same length. */
+const WHOLE = '{"ok":true,"impression_id":"imp_0000000000000","revenue_credited_inr":0.01234}'
+  .length;
+
+/** What becomes of an event's answer, and how the client sees it. */
+interface Trouble {
+  readonly what: string;
+  readonly verdict: Verdict;
+  readonly seen: AnswerExpectation;
+  readonly timeout?: string;
+}
+
+const late = { timeout: "100ms", seen: { outcome: "timed-out" } } as const;
+
+const troubles: readonly Trouble[] = [
+  { what: "lost", verdict: { kind: "lose-response" }, seen: { outcome: "lost" } },
+  { what: "reset", verdict: { kind: "lose-response", as: "reset" }, seen: { outcome: "lost" } },
+  { what: "silent", verdict: { kind: "lose-response", as: "silence" }, ...late },
+  { what: "slow", verdict: { kind: "delay", delay: "300ms" }, ...late },
+  { what: "byte-by-byte", verdict: { kind: "drip", bytesPerSecond: 250 }, ...late },
+  ...Array.from({ length: WHOLE }, (_, atByte) => ({
+    what: `cut-${atByte}`,
+    verdict: { kind: "truncate", atByte } as const,
+    seen: {
+      outcome: "cut",
+      // From Content-Length a client knows that bytes are missing.
+      headers: { "content-length": String(WHOLE) },
+      text: { length: atByte },
+    } as const,
+  })),
+  body("empty", ""),
+  body("login-page", "<!doctype html><title>Log in</title>", "text/html"),
+  body("wrong-type", '{"ok":true,"impression_id":"none","revenue_credited_inr":9}', "text/plain"),
+  body("half-json", '{"ok":true,"impression_id":"imp_'),
+  body("two-documents", '{"ok":true}{"ok":true}'),
+  body("null", "null"),
+  body("list", "[]"),
+  body("other-types", '{"ok":"yes","impression_id":17,"revenue_credited_inr":"1,50"}'),
+  body("not-ok", '{"ok":false}'),
+  body("prototype", '{"__proto__":{"ok":true},"constructor":null}'),
+  body("deep", "[".repeat(2000) + "]".repeat(2000)),
+  body("huge-number", '{"ok":true,"impression_id":"x","revenue_credited_inr":1e999}'),
+  {
+    what: "no-content",
+    verdict: { kind: "respond", applied: true, status: 204 },
+    seen: { status: 204, text: "" },
+  },
+  {
+    what: "no-utf-8",
+    verdict: { kind: "garbage" },
+    seen: { status: 200, text: { startsWith: "\uFFFD" } },
+  },
+  { what: "no-http", verdict: { kind: "garbage", as: "response" }, seen: { outcome: "lost" } },
+];
+
+/** Records the event, but sends this answer. */
+function body(what: string, text: string, contentType = "application/json"): Trouble {
+  const headers = { "content-type": contentType };
+  return {
+    what,
+    verdict: { kind: "respond", applied: true, status: 200, headers, body: text },
+    seen: { status: 200, headers: { "content-type": { startsWith: contentType } }, text },
+  };
+}
+
+/** The event was recorded, so the retry learns its id and earns nothing. */
+function retried({ what, seen, timeout }: Trouble): Step[] {
+  const impression = { session_id: what };
+  return [
+    { publisher, impression, ...(timeout !== undefined && { timeout }), expect: seen },
+    { publisher, impression, as: `${what}-again`, expect: uncredited },
+  ];
+}
+
+const RECORDED = troubles.length;
+
+export const scenario = defineScenario({
   name: "lost-ack",
   about:
-    "An impression is recorded but its answer is lost, and then the same happens to a click. The client sends both again, the impression with the same session id, and nothing is counted twice. Without a session id the impression is counted twice.",
+    "An impression is recorded but its answer is lost, too late, cut after any of its bytes, or isn't an impression record: empty, HTML, not JSON, not UTF-8, not HTTP. The client must not take it for a success, and must not give the event up: it sends it again under the same session id, and nothing is counted twice. A click's answer is lost, too. Without a session id the impression is counted twice.",
   faults: [
+    ...troubles.map(({ what, verdict }, index) => ({
+      id: what,
+      match: { operation: "impression" as const, nth: 2 * index + 1 },
+      verdict,
+    })),
     {
-      id: "lose-impression",
-      match: { operation: "impression", nth: [1, 4] },
-      verdict: { kind: "lose-response" },
+      id: "never-recorded",
+      match: { operation: "impression", nth: 2 * RECORDED + 1 },
+      verdict: { kind: "respond", status: 503, delay: "300ms" },
     },
     {
-      id: "lose-click",
-      match: { operation: "click", nth: 1 },
+      id: "patience",
+      match: { operation: "impression", nth: 2 * RECORDED + 3 },
+      verdict: { kind: "drip", bytesPerSecond: 250 },
+    },
+    {
+      id: "without-session",
+      match: { operation: "impression", nth: 2 * RECORDED + 4 },
+      verdict: { kind: "lose-response" },
+    },
+    { id: "click-dropped", match: { operation: "click", nth: 1 }, verdict: { kind: "timeout" } },
+    {
+      id: "click-lost",
+      match: { operation: "click", nth: 2 },
       verdict: { kind: "lose-response", as: "reset" },
+    },
+    {
+      id: "stats-cut",
+      match: { operation: "stats", nth: 1 },
+      verdict: { kind: "truncate", share: 0.5 },
     },
   ],
   steps: [
+    signUp(publisher, { Board: 12.34 }),
+    ...troubles.flatMap(retried),
     {
-      impression: { session_id: "s-1" },
-      note: "It is recorded, but no answer arrives.",
+      publisher,
+      impression: { session_id: "never-recorded" },
+      timeout: "100ms",
+      note: "It looks like the slow one, but the late answer is a 503.",
+      expect: { outcome: "timed-out" },
+    },
+    {
+      publisher,
+      impression: { session_id: "never-recorded" },
+      note: "The retry under the same session id is right for both.",
+      expect: credited,
+    },
+    {
+      publisher,
+      impression: { session_id: "patient" },
+      as: "patient",
+      timeout: "5s",
+      note: "Byte by byte, for a client that waits: an answer like any other.",
+      expect: { ...credited, text: { length: WHOLE } },
+    },
+    { publisher, impression: {}, note: "Without a session id …", expect: { outcome: "lost" } },
+    {
+      publisher,
+      impression: {},
+      note: "… a retry is another impression.",
+      expect: newBeside("patient"),
+    },
+    clickOn("lost-again", { publisher, timeout: "100ms", expect: { outcome: "timed-out" } }),
+    clickOn("lost-again", {
+      publisher,
+      note: "The first click never arrived. This one is recorded.",
       expect: { outcome: "lost" },
-    },
+    }),
+    clickOn("lost-again", { publisher, as: "clicked", expect: uncredited }),
     {
-      impression: { session_id: "s-1" },
-      as: "again",
-      note: "The retry learns the id. What was earned is in the stats.",
+      publisher,
+      click: { impression_id: "none" },
+      note: "An id taken from an unreadable answer doesn't exist.",
+      expect: error(404, "impression_not_found"),
+    },
+    { publisher, stats: {}, note: "Half a report is useless …", expect: { outcome: "cut" } },
+    {
+      publisher,
+      stats: {},
+      note: "… and costs as much of the quota as a whole one.",
       expect: {
-        status: 200,
-        headers: { "x-ratelimit-remaining": "9998" },
-        body: { ok: true, revenue_credited_inr: 0 },
-      },
-    },
-    {
-      click: { impression_id: { ref: "again.impression_id" } },
-      expect: { outcome: "lost" },
-    },
-    {
-      click: { impression_id: { ref: "again.impression_id" } },
-      as: "clickedAgain",
-      expect: {
-        status: 200,
-        headers: { "x-ratelimit-remaining": "9996" },
-        body: { ok: true, revenue_credited_inr: 0 },
+        headers: { "x-ratelimit-remaining": "58" },
+        body: { impressions: RECORDED + 4, clicks: 1 },
       },
     },
     {
       expect: {
-        stats: { from: "2026-01-15" },
-        is: { impressions: 1, clicks: 1, revenue_inr: { atLeast: 0.01 } },
-      },
-    },
-    {
-      assume: { "dedup.repeat": "replay", "click.repeat": "replay" },
-      note: "This service gives the first answer again, which says what was earned.",
-    },
-    {
-      impression: { session_id: "s-1" },
-      as: "replayed",
-      expect: {
-        status: 200,
-        body: {
-          impression_id: { ref: "again.impression_id" },
-          revenue_credited_inr: { atLeast: 0.000001 },
-        },
-      },
-    },
-    {
-      click: { impression_id: { ref: "again.impression_id" } },
-      as: "clickReplayed",
-      expect: {
-        status: 200,
-        body: {
-          click_id: { ref: "clickedAgain.click_id" },
-          revenue_credited_inr: { atLeast: 0.01 },
-        },
-      },
-    },
-    {
-      expect: {
-        stats: { from: "2026-01-15" },
-        is: {
-          impressions: 1,
-          clicks: 1,
-          revenue_inr: {
-            sum: [
-              { ref: "replayed.revenue_credited_inr" },
-              { ref: "clickReplayed.revenue_credited_inr" },
-            ],
+        audit: {
+          total: {
+            impressions: { unseen: RECORDED + 1, duplicatesSuppressed: RECORDED },
+            clicks: { applied: 1, unseen: 1 },
           },
         },
       },
     },
-    { impression: {}, note: "Without a session id …", expect: { outcome: "lost" } },
+    assume("dedup.repeat", "replay", "This service gives the first answer again."),
+    { publisher, impression: { session_id: "lost" }, as: "replayed", expect: credited },
     {
-      impression: {},
-      as: "doubled",
-      note: "… a retry is another impression.",
       expect: {
-        status: 200,
-        body: {
-          impression_id: { not: { ref: "again.impression_id" } },
-          revenue_credited_inr: { atLeast: 0.000001 },
-        },
+        of: "replayed",
+        is: { impression_id: ref("lost-again.impression_id"), revenue_credited_inr: 0.01234 },
       },
     },
+    assume("click.repeat", "replay"),
+    clickOn("lost-again", { publisher, as: "clickReplayed", expect: credited }),
   ],
   expectations: [
-    { stats: { from: "2026-01-15" }, is: { impressions: 3, clicks: 1 } },
-    {
-      audit: {
-        balanced: true,
-        total: {
-          attempts: 8,
-          answered: 5,
-          lost: 3,
-          dropped: 0,
-          duplicatesSuppressed: 4,
-          impressions: { applied: 3, unseen: 2, lost: 2 },
-          clicks: { applied: 1, unseen: 1, lost: 1, creditedSeenInr: 0 },
+    report(
+      ["2026-01-15"],
+      {
+        revenue_inr: {
+          sum: [...creditOf("clickReplayed").sum, ((RECORDED + 4) * 12_340) / 1_000_000],
         },
       },
-    },
+      publisher,
+    ),
   ],
 });

@@ -1,120 +1,49 @@
 /** What a client must survive: a valid key, and somebody else's publisher id. */
 
-import { defineScenario, type Scenario } from "../src/scenario.ts";
+import { defineScenario } from "../src/scenario.ts";
+import { assume, credited, error, leaves, ref, report } from "./words.ts";
 
-export const scenario: Scenario = defineScenario({
+const publisher_id = ref("publishers.1.id");
+const surface = ref("publishers.1.surfaces.0.id");
+const foreign = error(403, "foreign_publisher", "publisher_id");
+const noSurface = error(404, "surface_not_found", "surface");
+
+export const scenario = defineScenario({
   name: "wrong-publisher",
   about:
     "A client asks for another publisher with its own key, as if two configurations were mixed up. It learns nothing and records nothing, and the other publisher's figures and quota don't change.",
   steps: [
+    { impression: { publisher_id }, note: "My key, their id, my surface.", expect: foreign },
     {
-      impression: { publisher_id: { ref: "publishers.1.id" } },
-      note: "My key, their id, my surface.",
-      expect: {
-        status: 403,
-        headers: { "x-ratelimit-remaining": "9999" },
-        body: { status: 403, code: "foreign_publisher", parameter: "publisher_id" },
-      },
+      impression: { publisher_id, surface },
+      note: "My key, all the rest theirs.",
+      expect: foreign,
     },
-    {
-      impression: {
-        publisher_id: { ref: "publishers.1.id" },
-        surface: { ref: "publishers.1.surfaces.0.id" },
-      },
-      note: "My key, and all the rest theirs.",
-      expect: { status: 403, body: { code: "foreign_publisher" } },
-    },
-    {
-      impression: { surface: { ref: "publishers.1.surfaces.0.id" } },
-      note: "Everything is mine except the surface.",
-      expect: { status: 404, body: { code: "surface_not_found", parameter: "surface" } },
-    },
-    {
-      stats: { publisher_id: { ref: "publishers.1.id" } },
-      expect: {
-        status: 403,
-        headers: { "x-ratelimit-remaining": "59" },
-        body: { code: "foreign_publisher", revenue_inr: { absent: true } },
-      },
-    },
-    {
-      stats: { surface: { ref: "publishers.1.surfaces.0.id" } },
-      expect: { status: 404, body: { code: "surface_not_found" } },
-    },
-    {
-      surfaces: { publisher_id: { ref: "publishers.1.id" } },
-      expect: { status: 403, body: { code: "foreign_publisher", surfaces: { absent: true } } },
-    },
-    {
-      payouts: { publisher_id: { ref: "publishers.1.id" } },
-      expect: {
-        status: 403,
-        headers: { "x-ratelimit-remaining": "56" },
-        body: { code: "foreign_publisher", payouts: { absent: true } },
-      },
-    },
+    { impression: { surface }, note: "Everything is mine except the surface.", expect: noSurface },
+    { stats: { publisher_id }, expect: foreign },
+    { stats: { surface }, expect: noSurface },
+    { surfaces: { publisher_id }, expect: foreign },
+    { payouts: { publisher_id }, expect: { ...leaves(56), ...foreign } },
     {
       surfaces: { publisher_id: "pub_0000000000000" },
       as: "nobody",
       note: "No publisher has this id.",
-      expect: { status: 404, body: { code: "publisher_not_found", parameter: "publisher_id" } },
+      expect: error(404, "publisher_not_found", "publisher_id"),
     },
+    assume("auth.key-scope", "publisher-hidden", "This service doesn't tell who exists."),
+    { surfaces: { publisher_id }, expect: { status: 404, body: ref("nobody") } },
+    { publisher: 1, surfaces: {}, note: "The other one has all its quota.", expect: leaves(59) },
+    { expect: report(["2026-01-15"], { impressions: 0, clicks: 0, revenue_inr: 0 }, 1) },
+    assume("auth.key-scope", "any", "Every key serves everybody: the other publisher earns."),
     {
-      assume: { "auth.key-scope": "publisher-hidden" },
-      note: "This service doesn't tell who exists: the answer is exactly the same.",
+      impression: { publisher_id, surface },
+      note: "The recording limit is that of the publisher in the request …",
+      expect: { ...leaves(9999), ...credited },
     },
-    {
-      surfaces: { publisher_id: { ref: "publishers.1.id" } },
-      expect: { status: 404, body: { ref: "nobody" } },
-    },
-    {
-      publisher: 1,
-      surfaces: {},
-      note: "The other one has all its quota.",
-      expect: { status: 200, headers: { "x-ratelimit-remaining": "59" } },
-    },
-    {
-      expect: {
-        stats: { from: "2026-01-15" },
-        publisher: 1,
-        is: { impressions: 0, clicks: 0, revenue_inr: 0 },
-      },
-    },
-    {
-      assume: { "auth.key-scope": "any" },
-      note: "At this service every key serves everybody: nobody notices the mix-up, and the other publisher earns.",
-    },
-    {
-      impression: {
-        publisher_id: { ref: "publishers.1.id" },
-        surface: { ref: "publishers.1.surfaces.0.id" },
-      },
-      as: "misplaced",
-      expect: {
-        status: 200,
-        // The recording limit applies to the publisher in the request.
-        headers: { "x-ratelimit-remaining": "9999" },
-        body: { ok: true, revenue_credited_inr: { atLeast: 0.000001 } },
-      },
-    },
-    {
-      surfaces: { publisher_id: { ref: "publishers.1.id" } },
-      note: "The reporting limit is the key's.",
-      expect: { status: 200, headers: { "x-ratelimit-remaining": "53" } },
-    },
+    { surfaces: { publisher_id }, note: "… the reporting limit is the key's.", expect: leaves(53) },
   ],
   expectations: [
-    { stats: { from: "2026-01-15" }, is: { impressions: 0, clicks: 0, revenue_inr: 0 } },
-    {
-      stats: { from: "2026-01-15" },
-      publisher: 1,
-      is: { impressions: 1, clicks: 0, revenue_inr: { ref: "misplaced.revenue_credited_inr" } },
-    },
-    {
-      audit: {
-        balanced: true,
-        total: { impressions: { attempts: 4, applied: 1, refused: 3 } },
-      },
-    },
+    report(["2026-01-15"], { impressions: 0, clicks: 0, revenue_inr: 0 }),
+    report(["2026-01-15"], { impressions: 1, clicks: 0 }, 1),
   ],
 });
