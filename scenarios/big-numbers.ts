@@ -1,7 +1,7 @@
 /** What a client must survive: ids beyond 2^53, which a JSON number can't hold, and sums of amounts of a few micro-INR. */
 
 import { defineScenario, type Step } from "../src/scenario.ts";
-import { assume, clickOn, creditOf, error, ref, report, signUp } from "./words.ts";
+import { assume, clickOn, creditOf, error, ok, ref, report, signUp } from "./words.ts";
 
 const publisher = "station";
 const ids = { length: 20 };
@@ -27,7 +27,7 @@ const drizzlers = ["north", "south", "east"] as const;
 export const scenario = defineScenario({
   name: "big-numbers",
   about:
-    "Ids have 20 digits, more than a JSON number can hold: a client that reads them as numbers gets somebody else's ids. Periods of ten thousand years are answered. A hundred thousand impressions earn 0 to 30 micro-INR each, and every total is right to the last of them: such sums drift if they are kept as floating-point numbers.",
+    "Ids have 20 digits, more than a JSON number can hold: a client that reads them as numbers gets somebody else's ids. Periods of ten thousand years are answered. Twenty thousand impressions earn 0 to 30 micro-INR each, and every total is right to the last of them: such sums drift if they are kept as floating-point numbers.",
   profile: "adversarial",
   assumptions: { "ids.format": "digits" },
   steps: [
@@ -37,18 +37,18 @@ export const scenario = defineScenario({
       impression: { session_id: "9007199254740992", ad_id: "9007199254740993" },
       as: "shown",
       note: "As numbers this ad and the next would be one.",
-      expect: { status: 200, body: { impression_id: ids, revenue_credited_inr: 9.99999 } },
+      expect: ok({ impression_id: ids, revenue_credited_inr: 9.99999 }),
     },
     {
       publisher,
       impression: { session_id: "9007199254740992", ad_id: "9007199254740992" },
-      expect: {
-        status: 200,
-        body: { impression_id: { not: ref("shown.impression_id") }, revenue_credited_inr: 9.99999 },
-      },
+      expect: ok({
+        impression_id: { not: ref("shown.impression_id") },
+        revenue_credited_inr: 9.99999,
+      }),
     },
     { expect: { of: "shown.impression_id", is: { type: "string" } } },
-    clickOn("shown", { publisher, as: "click", expect: { status: 200, body: { click_id: ids } } }),
+    clickOn("shown", { publisher, as: "click", expect: ok({ click_id: ids }) }),
     refused("/v1/click", '{"impression_id":12345678901234567000}', "impression_id"),
     refused("/v1/click", '{"impression_id":1e400}', "impression_id"),
     refused("/v1/impression", '{"session_id":9007199254740993}', "session_id"),
@@ -56,29 +56,17 @@ export const scenario = defineScenario({
       publisher,
       stats: { from: "0000-01-01", to: "9999-12-31" },
       note: "The longest possible period.",
-      expect: {
-        status: 200,
-        body: {
-          period: { from: "0000-01-01", to: "9999-12-31" },
-          ...{ impressions: 2, revenue_inr: { sum: [...creditOf("click").sum, 19.99998] } },
-        },
-      },
+      expect: ok({
+        period: { from: "0000-01-01", to: "9999-12-31" },
+        ...{ impressions: 2, revenue_inr: { sum: [...creditOf("click").sum, 19.99998] } },
+      }),
     },
-    {
-      publisher,
-      stats: { from: "10000-01-01" },
-      expect: error(400, "invalid_parameter", "from"),
-    },
+    { publisher, stats: { from: "10000-01-01" }, expect: error(400, "invalid_parameter", "from") },
     {
       publisher,
       payouts: { limit: "18446744073709551617" },
       note: "2^64 + 1 is not 1.",
       expect: error(400, "invalid_parameter", "limit"),
-    },
-    {
-      stats: { from: "0000-01-01" },
-      note: "Years of a made-up publisher with extreme figures.",
-      expect: { body: { surfaces: { every: { id: ids, impressions: { type: "integer" } } } } },
     },
     signUp("penny", { Penny: 0.01 }),
     {
@@ -110,11 +98,11 @@ export const scenario = defineScenario({
     {
       traffic: {
         for: "24h",
-        arrivals: { kind: "constant", rate: "100000/d" },
+        arrivals: { kind: "constant", rate: "20000/d" },
         ...{ publishers: drizzlers, surfaces: 1, sessions: false },
       },
       as: "drizzle",
-      expect: { sent: 100_000, ok: 100_000, creditedInr: { between: [1, 2] } },
+      expect: { ok: 20_000, creditedInr: { atLeast: 0.1 } },
     },
     ...drizzlers.map((by): Step => ({ publisher: by, stats: {}, as: `${by}-stats` })),
   ],

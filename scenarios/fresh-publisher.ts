@@ -1,7 +1,7 @@
 /** What a client must survive: a publisher that signed up today and has no data yet. */
 
 import { defineScenario } from "../src/scenario.ts";
-import { assume, credited, error, leaves, ref } from "./words.ts";
+import { assume, credited, error, leaves, ok, ref } from "./words.ts";
 
 const publisher = "newcomer";
 const nothing = { impressions: 0, clicks: 0, revenue_inr: 0 };
@@ -27,14 +27,13 @@ export const scenario = defineScenario({
         },
       },
     },
-    { stats: { surface }, publisher, expect: { status: 200, body: nothing } },
+    { stats: { surface }, publisher, expect: ok(nothing) },
     {
       surfaces: {},
       publisher,
-      expect: {
-        status: 200,
-        body: { surfaces: [{ id: surface, name: "Main", status: "active", cpm_range: [10, 50] }] },
-      },
+      expect: ok({
+        surfaces: [{ id: surface, name: "Main", status: "active", cpm_range: [10, 50] }],
+      }),
     },
     { payouts: {}, publisher, expect: { ...leaves(56), body: { payouts: [], pending_inr: 0 } } },
     {
@@ -47,29 +46,23 @@ export const scenario = defineScenario({
       stats: {},
       publisher,
       note: "If only surfaces with traffic are listed, the list is empty.",
-      expect: { status: 200, body: { ...nothing, surfaces: [] } },
+      expect: ok({ ...nothing, surfaces: [] }),
     },
     { advance: "90d", note: "Three months of nothing, three days of payment." },
-    { payouts: {}, publisher, expect: { status: 200, body: { payouts: [], pending_inr: 0 } } },
+    { payouts: {}, publisher, expect: ok({ payouts: [], pending_inr: 0 }) },
     { impression: {}, publisher, as: "first", expect: credited },
     {
       stats: {},
       publisher,
-      expect: {
-        status: 200,
-        body: {
-          ...{ impressions: 1, clicks: 0, revenue_inr: ref("first.revenue_credited_inr") },
-          surfaces: [{ id: surface, impressions: 1, revenue: ref("first.revenue_credited_inr") }],
-        },
-      },
+      expect: ok({
+        ...{ impressions: 1, clicks: 0, revenue_inr: ref("first.revenue_credited_inr") },
+        surfaces: [{ id: surface, impressions: 1, revenue: ref("first.revenue_credited_inr") }],
+      }),
     },
     {
       payouts: {},
       publisher,
-      expect: {
-        status: 200,
-        body: { payouts: [], pending_inr: ref("first.revenue_credited_inr") },
-      },
+      expect: ok({ payouts: [], pending_inr: ref("first.revenue_credited_inr") }),
     },
   ],
 });

@@ -1,7 +1,7 @@
 /** What a client must survive: an ordinary month, from its first impression to its payout. */
 
 import { defineScenario } from "../src/scenario.ts";
-import { ref, report } from "./words.ts";
+import { ok, ref, report } from "./words.ts";
 
 const publisher = "station";
 const earned = ref("month.creditedInr");
@@ -44,19 +44,16 @@ export const scenario = defineScenario({
       stats: {},
       publisher,
       as: "april",
-      expect: {
-        status: 200,
-        body: {
-          period: { from: "2026-03-31", to: "2026-04-30" },
-          impressions: { atLeast: 12000 },
-          clicks: { between: [150, ref("month.operations.click.ok")] },
-          revenue_inr: earned,
-          surfaces: [0, 1, 2].map((surface) => ({
-            id: ref(`${publisher}.surfaces.${surface}.id`),
-            impressions: { atLeast: 3500 },
-          })),
-        },
-      },
+      expect: ok({
+        period: { from: "2026-03-31", to: "2026-04-30" },
+        impressions: { atLeast: 12000 },
+        clicks: { between: [150, ref("month.operations.click.ok")] },
+        revenue_inr: earned,
+        surfaces: [0, 1, 2].map((surface) => ({
+          id: ref(`${publisher}.surfaces.${surface}.id`),
+          impressions: { atLeast: 3500 },
+        })),
+      }),
     },
     {
       expect: {
@@ -66,21 +63,16 @@ export const scenario = defineScenario({
       note: "Repeated sessions gave the same ids again, as did a second click, and nothing else.",
     },
     { advance: { to: "2026-05-06T23:59:59.999Z" } },
-    { payouts: {}, publisher, expect: { status: 200, body: unpaid } },
+    { payouts: {}, publisher, expect: ok(unpaid) },
     { advance: "1ms" },
     {
       payouts: {},
       publisher,
       as: "paid",
-      expect: {
-        status: 200,
-        body: {
-          payouts: [
-            { date: "2026-05-07", amount_inr: earned, status: "paid", txn_id: { not: "" } },
-          ],
-          pending_inr: 0,
-        },
-      },
+      expect: ok({
+        payouts: [{ date: "2026-05-07", amount_inr: earned, status: "paid", txn_id: { not: "" } }],
+        pending_inr: 0,
+      }),
     },
     { advance: { to: "2026-06-07T00:00:00Z" } },
     { payouts: {}, publisher, note: "It is paid once.", expect: { body: ref("paid") } },

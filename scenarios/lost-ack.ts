@@ -11,6 +11,7 @@ import {
   newBeside,
   ref,
   report,
+  rule,
   signUp,
   uncredited,
 } from "./words.ts";
@@ -100,37 +101,15 @@ export const scenario = defineScenario({
   about:
     "An impression is recorded but its answer is lost, too late, cut after any of its bytes, or isn't an impression record: empty, HTML, not JSON, not UTF-8, not HTTP. The client must not take it for a success, and must not give the event up: it sends it again under the same session id, and nothing is counted twice. A click's answer is lost, too. Without a session id the impression is counted twice.",
   faults: [
-    ...troubles.map(({ what, verdict }, index) => ({
-      id: what,
-      match: { operation: "impression" as const, nth: 2 * index + 1 },
-      verdict,
-    })),
-    {
-      id: "never-recorded",
-      match: { operation: "impression", nth: 2 * RECORDED + 1 },
-      verdict: { kind: "respond", status: 503, delay: "300ms" },
-    },
-    {
-      id: "patience",
-      match: { operation: "impression", nth: 2 * RECORDED + 3 },
-      verdict: { kind: "drip", bytesPerSecond: 250 },
-    },
-    {
-      id: "without-session",
-      match: { operation: "impression", nth: 2 * RECORDED + 4 },
-      verdict: { kind: "lose-response" },
-    },
-    { id: "click-dropped", match: { operation: "click", nth: 1 }, verdict: { kind: "timeout" } },
-    {
-      id: "click-lost",
-      match: { operation: "click", nth: 2 },
-      verdict: { kind: "lose-response", as: "reset" },
-    },
-    {
-      id: "stats-cut",
-      match: { operation: "stats", nth: 1 },
-      verdict: { kind: "truncate", share: 0.5 },
-    },
+    ...troubles.map(({ what, verdict }, index) => rule(what, "impression", 2 * index + 1, verdict)),
+    rule("late-503", "impression", 2 * RECORDED + 1, {
+      ...{ kind: "respond", status: 503, delay: "300ms" },
+    }),
+    rule("drip", "impression", 2 * RECORDED + 3, { kind: "drip", bytesPerSecond: 250 }),
+    rule("without-session", "impression", 2 * RECORDED + 4, { kind: "lose-response" }),
+    rule("click-dropped", "click", 1, { kind: "timeout" }),
+    rule("click-lost", "click", 2, { kind: "lose-response", as: "reset" }),
+    rule("stats-cut", "stats", 1, { kind: "truncate", share: 0.5 }),
   ],
   steps: [
     signUp(publisher, { Board: 12.34 }),

@@ -1,7 +1,7 @@
 /** What a client must survive: months that earn too little for a payout, then one payout for all of them. */
 
 import { defineScenario, type Step } from "../src/scenario.ts";
-import { ref, report, signUp } from "./words.ts";
+import { ok, ref, report, signUp } from "./words.ts";
 
 const publisher = "station";
 
@@ -33,7 +33,7 @@ export const scenario = defineScenario({
     {
       publisher: "rival",
       impression: { surface: ref("rival.surfaces.1.id") },
-      expect: { status: 200, body: { revenue_credited_inr: 9.99 } },
+      expect: ok({ revenue_credited_inr: 9.99 }),
     },
     earn(9),
     { advance: { to: "2026-03-31T23:59:59.999Z" } },
@@ -47,13 +47,10 @@ export const scenario = defineScenario({
       publisher,
       payouts: {},
       as: "paid",
-      expect: {
-        status: 200,
-        body: {
-          payouts: [{ date: "2026-04-07", amount_inr: 500, status: "paid", txn_id: { not: "" } }],
-          pending_inr: 10,
-        },
-      },
+      expect: ok({
+        payouts: [{ date: "2026-04-07", amount_inr: 500, status: "paid", txn_id: { not: "" } }],
+        pending_inr: 10,
+      }),
     },
     pending(499.99, "It is one paisa short, and rolls over …", "rival"),
     earn(1, "rival"),

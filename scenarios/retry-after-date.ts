@@ -88,9 +88,7 @@ export const scenario = defineScenario({
       note: "Within its limit the same status means something else, and there is no Retry-After.",
       expect: { ...leaves(59), status: 403 },
     },
-    {
-      expect: { headers: { "retry-after": absent } },
-    },
+    { expect: { headers: { "retry-after": absent } } },
     ...refusedWith(429, "empty"),
     { advance: { retryAfterOf: "html", less: "1s" } },
     { stats: {}, expect: overLimit("1") },

@@ -1,7 +1,7 @@
 /** What a client must survive: undocumented fields, members in another order, ids and errors in another format. */
 
 import { type AnswerExpectation, defineScenario, type Step } from "../src/scenario.ts";
-import { clickOn, creditOf, error, ref, sameAs } from "./words.ts";
+import { clickOn, creditOf, error, ok, ref, sameAs } from "./words.ts";
 
 const EXTRA = { x_note: { type: "string" }, x_reserved: null } as const;
 
@@ -16,7 +16,7 @@ function withIds(format: "uuid" | "digits" | "url-unsafe", publisher: number): S
       publisher,
       impression: { session_id: "visit", surface },
       as: shown,
-      expect: { status: 200, body: { impression_id: id } },
+      expect: ok({ impression_id: id }),
     },
     {
       publisher,
@@ -25,23 +25,15 @@ function withIds(format: "uuid" | "digits" | "url-unsafe", publisher: number): S
       note: "In a query such an id has to be escaped.",
       expect: sameAs(shown),
     },
-    clickOn(shown, {
-      publisher,
-      encoding: "form",
-      as: click,
-      expect: { status: 200, body: { click_id: id } },
-    }),
+    clickOn(shown, { publisher, encoding: "form", as: click, expect: ok({ click_id: id }) }),
     {
       publisher,
       stats: { from: "2026-01-15", surface },
-      expect: {
-        status: 200,
-        body: {
-          publisher_id: ref(`publishers.${publisher}.id`),
-          ...{ impressions: 1, clicks: 1, revenue_inr: creditOf(shown, click) },
-          surfaces: [{ id: surface, impressions: 1 }],
-        },
-      },
+      expect: ok({
+        publisher_id: ref(`publishers.${publisher}.id`),
+        ...{ impressions: 1, clicks: 1, revenue_inr: creditOf(shown, click) },
+        surfaces: [{ id: surface, impressions: 1 }],
+      }),
     },
   ];
 }
@@ -78,7 +70,7 @@ export const scenario = defineScenario({
         body: { ...EXTRA, x_context: { type: "object" }, ok: true, impression_id: { length: 17 } },
       },
     },
-    clickOn("shown", { as: "click", expect: { status: 200, body: { ...EXTRA, ok: true } } }),
+    clickOn("shown", { as: "click", expect: ok({ ...EXTRA, ok: true }) }),
     {
       stats: { from: "2026-01-15" },
       expect: {
@@ -95,9 +87,7 @@ export const scenario = defineScenario({
     },
     {
       surfaces: {},
-      expect: {
-        body: { ...EXTRA, surfaces: { every: { ...EXTRA, cpm_range: { length: 2 } } } },
-      },
+      expect: { body: { ...EXTRA, surfaces: { every: { ...EXTRA, cpm_range: { length: 2 } } } } },
     },
     {
       payouts: {},

@@ -1,7 +1,7 @@
 /** What a client must survive: it shuts down with queued events, crashes while sending them, and restarts later. */
 
 import { defineScenario, type ParallelStep } from "../src/scenario.ts";
-import { assume, clickOn, credited, report, sameAs, uncredited } from "./words.ts";
+import { assume, clickOn, credited, report, rule, sameAs, uncredited } from "./words.ts";
 
 /** The numbers of so many requests, after the first ones. */
 function numbers(after: number, count: number): number[] {
@@ -19,21 +19,9 @@ export const scenario = defineScenario({
   about:
     "At shutdown a client sends 200 queued events at once, and is killed before all are acknowledged. After the restart it sends the unacknowledged ones again under their session ids. Nothing is lost. Nothing is counted twice, unless it comes back after the de-duplication window.",
   faults: [
-    {
-      id: "killed-after",
-      match: { operation: "impression", nth: numbers(150, 30) },
-      verdict: { kind: "lose-response", as: "reset" },
-    },
-    {
-      id: "killed-before",
-      match: { operation: "impression", nth: numbers(180, 20) },
-      verdict: { kind: "drop", as: "reset" },
-    },
-    {
-      id: "click-killed",
-      match: { operation: "click", nth: 1 },
-      verdict: { kind: "lose-response", as: "reset" },
-    },
+    rule("killed-after", "impression", numbers(150, 30), { kind: "lose-response", as: "reset" }),
+    rule("killed-before", "impression", numbers(180, 20), { kind: "drop", as: "reset" }),
+    rule("click-killed", "click", 1, { kind: "lose-response", as: "reset" }),
   ],
   steps: [
     flush(150, "flushed", 150, "Acknowledged, and taken off the queue."),

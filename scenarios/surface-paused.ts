@@ -15,6 +15,7 @@ import {
 
 const publisher = "station";
 const surface = ref("station.surfaces.1.id");
+const inactive = error(409, "surface_inactive", "surface");
 
 /** Ten impressions a second, on so many of the surfaces. */
 function traffic(as: string, surfaces: number, note: string): TrafficStep {
@@ -41,19 +42,12 @@ export const scenario = defineScenario({
       ...traffic("paused", 2, "The client hasn't noticed, and shows ads on both."),
       expect: { sent: 200, ok: { atLeast: 50 }, refused: { atLeast: 50 }, failed: 0 },
     },
-    {
-      publisher,
-      impression: { surface, session_id: "while-paused" },
-      expect: {
-        ...error(409, "surface_inactive", "surface"),
-        headers: { "content-type": "application/problem+json" },
-      },
-    },
+    { publisher, impression: { surface, session_id: "while-paused" }, expect: inactive },
     {
       publisher,
       impression: { surface, session_id: "early" },
       note: "An impression that was recorded before is refused too.",
-      expect: error(409, "surface_inactive"),
+      expect: inactive,
     },
     clickOn("early", { publisher, note: "The ad was on the screen already.", expect: credited }),
     {
@@ -61,19 +55,9 @@ export const scenario = defineScenario({
       expect: { sent: 200, ok: 200, refused: 0 },
     },
     {
-      publisher,
-      stats: {},
-      as: "while",
       expect: {
-        status: 200,
-        body: {
-          impressions: sumOf("before.impressions", "paused.ok", "adapted.ok"),
-          clicks: 1,
-          surfaces: [
-            { impressions: sumOf("before.surfaces.0.impressions", "paused.ok", "adapted.ok") },
-            { id: surface, impressions: ref("before.surfaces.1.impressions") },
-          ],
-        },
+        ...{ publisher, stats: {} },
+        is: { impressions: sumOf("before.impressions", "paused.ok", "adapted.ok"), clicks: 1 },
       },
     },
     assume("surface.inactive", "uncredited", "This service records without paying."),
@@ -95,8 +79,8 @@ export const scenario = defineScenario({
   expectations: [
     {
       publisher,
-      stats: {},
-      is: { impressions: { sum: [ref("while.impressions"), 2] }, clicks: 1 },
+      stats: { surface },
+      is: { impressions: { sum: [ref("before.surfaces.1.impressions"), 2] } },
     },
   ],
 });

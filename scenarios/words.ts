@@ -3,6 +3,7 @@
 import type {
   AnswerExpectation,
   Expectation,
+  Matcher,
   MatchRule,
   Operand,
   Reference,
@@ -33,30 +34,26 @@ export function around(amounts: readonly Operand[], tolerance: number): MatchRul
   return { between: [{ sum: [...amounts, -tolerance] }, { sum: [...amounts, tolerance] }] };
 }
 
+/** A success with this body. */
+export function ok(body: Matcher): AnswerExpectation {
+  return { status: 200, body };
+}
+
 /** Recorded, and more than nothing was earned. */
-export const credited: AnswerExpectation = {
-  status: 200,
-  body: { ok: true, revenue_credited_inr: { atLeast: 0.000001 } },
-};
+export const credited = ok({ ok: true, revenue_credited_inr: { atLeast: 0.000001 } });
 
 /** Recorded before: nothing is earned. */
-export const uncredited: AnswerExpectation = {
-  status: 200,
-  body: { ok: true, revenue_credited_inr: 0 },
-};
+export const uncredited = ok({ ok: true, revenue_credited_inr: 0 });
 
 /** The impression that was answered before, and nothing is earned. */
 export function sameAs(answer: string): AnswerExpectation {
-  return {
-    status: 200,
-    body: { impression_id: ref(`${answer}.impression_id`), revenue_credited_inr: 0 },
-  };
+  return ok({ impression_id: ref(`${answer}.impression_id`), revenue_credited_inr: 0 });
 }
 
 /** Another impression than the one that was answered before. It earns, too. */
 export function newBeside(answer: string): AnswerExpectation {
   const impression_id = { not: ref(`${answer}.impression_id`) };
-  return { status: 200, body: { impression_id, revenue_credited_inr: { atLeast: 0.000001 } } };
+  return ok({ impression_id, revenue_credited_inr: { atLeast: 0.000001 } });
 }
 
 /** An error of adsim's. */
@@ -66,6 +63,9 @@ export function error(status: number, code: string, parameter?: string): AnswerE
 
 /** Any service's refusal: it isn't a success, and the service hasn't failed. */
 export const refusal: AnswerExpectation = { status: { between: [300, 499] } };
+
+/** The service hasn't failed, whatever it makes of a request that it can't carry out. */
+export const noFailure: AnswerExpectation = { status: { atMost: 499 } };
 
 /** Over the limit. */
 export function overLimit(retryAfter: string, status = 429): AnswerExpectation {
@@ -93,6 +93,18 @@ export function report(
   publisher: number | string = 0,
 ): Expectation {
   return { publisher, stats: { from, ...(to !== undefined && { to }) }, is };
+}
+
+type Rule = NonNullable<Scenario["faults"]>[number];
+
+/** A fault rule for the operation's requests of these numbers. */
+export function rule(
+  id: string,
+  operation: "impression" | "click" | "stats" | "surfaces",
+  nth: number | number[],
+  verdict: Rule["verdict"],
+): Rule {
+  return { id, match: { operation, nth }, verdict };
 }
 
 /** A publisher signs up with these surfaces, each with one price for a thousand impressions. */
@@ -127,5 +139,42 @@ export function aroundMidnight(day: number): Step[] {
     { impression: {}, as: "first", expect: credited },
     clickOn("last", { as: "click", note: "It belongs to the day of the click.", expect: credited }),
     today(day + 1),
+  ];
+}
+
+/** Reads the stats before and after these steps. `is`: what they are afterwards. */
+export function statsAround(is: Record<string, Matcher>, steps: readonly Step[]): Step[] {
+  return [
+    { stats: {}, as: "before", expect: { status: 200 } },
+    ...steps,
+    { stats: { from: ref("before.period.from") }, expect: { status: 200, body: is } },
+  ];
+}
+
+/** As many as before these steps, and so many more. */
+export function grown(figure: "impressions" | "clicks", by: number): MatchRule {
+  return { sum: [ref(`before.${figure}`), by] };
+}
+
+/** The same, or as before: services may count what happens today from tomorrow on. */
+export function perhapsGrown(figure: "impressions" | "clicks", by: number): MatchRule {
+  return { oneOf: [ref(`before.${figure}`), grown(figure, by)] };
+}
+
+/** Nothing was recorded. */
+export const unchanged = {
+  impressions: ref("before.impressions"),
+  clicks: ref("before.clicks"),
+  revenue_inr: ref("before.revenue_inr"),
+} as const;
+
+/** With this key, each endpoint refuses what it is asked. */
+export function strangersWith(key: string | null): Step[] {
+  return [
+    { key, impression: { session_id: "stranger" }, expect: refusal },
+    { key, click: { impression_id: "stranger" }, expect: refusal },
+    { key, stats: {}, expect: refusal },
+    { key, surfaces: {}, expect: refusal },
+    { key, payouts: {}, expect: refusal },
   ];
 }

@@ -1,8 +1,8 @@
 /** What a service must do: impressions don't count against the limit of the GET endpoints (§8). */
 
-import { defineScenario, type Scenario } from "../../src/scenario.ts";
+import { defineScenario } from "../../src/scenario.ts";
 
-export const scenario: Scenario = defineScenario({
+export const scenario = defineScenario({
   name: "spec-limits-apart",
   about:
     "Impressions and clicks have a limit of 10,000 requests a minute, stats and reports one of 60. 70 impressions leave the second limit as it was.",

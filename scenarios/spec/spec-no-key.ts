@@ -1,16 +1,11 @@
 /** What a service must do: no endpoint works without an API key (§5.1). */
 
-import { defineScenario, type Scenario } from "../../src/scenario.ts";
+import { defineScenario } from "../../src/scenario.ts";
+import { statsAround, strangersWith, unchanged } from "../words.ts";
 
-export const scenario: Scenario = defineScenario({
+export const scenario = defineScenario({
   name: "spec-no-key",
   about:
-    "Every endpoint requires an API key. Without one, nothing is answered with 200, and nothing is recorded.",
-  steps: [
-    { key: null, impression: { session_id: "stranger" }, expect: { status: { not: 200 } } },
-    { key: null, click: { impression_id: "stranger" }, expect: { status: { not: 200 } } },
-    { key: null, stats: {}, expect: { status: { not: 200 } } },
-    { key: null, surfaces: {}, expect: { status: { not: 200 } } },
-    { key: null, payouts: {}, expect: { status: { not: 200 } } },
-  ],
+    "Every endpoint requires an API key. Without one, every request is refused, and nothing is recorded.",
+  steps: statsAround(unchanged, strangersWith(null)),
 });

@@ -1,37 +1,34 @@
 /** What a service must do: one publisher's events aren't another's (§2). */
 
-import { defineScenario, type Scenario } from "../../src/scenario.ts";
+import { defineScenario } from "../../src/scenario.ts";
+import { noFailure, ok, ref, statsAround, unchanged } from "../words.ts";
 
-export const scenario: Scenario = defineScenario({
+export const scenario = defineScenario({
   name: "spec-publishers-apart",
   about:
-    "While one publisher records impressions and a click, the stats of another stay as they were. It needs two publishers.",
+    "While one publisher records impressions, the stats of another stay as they were, even if it names the other's surface. The same session id at both is no duplicate. It needs two publishers.",
   steps: [
-    { stats: {}, as: "before", expect: { status: 200 } },
-    {
-      repeat: {
-        times: 3,
-        steps: [{ publisher: 1, impression: { session_id: { numbered: "theirs-" } } }],
-      },
-      expect: { ok: 3 },
-    },
-    {
-      stats: { from: { ref: "before.period.from" } },
-      expect: {
-        status: 200,
-        body: {
-          impressions: { ref: "before.impressions" },
-          clicks: { ref: "before.clicks" },
-          revenue_inr: { ref: "before.revenue_inr" },
+    ...statsAround(unchanged, [
+      {
+        repeat: {
+          times: 3,
+          steps: [{ publisher: 1, impression: { session_id: { numbered: "theirs-" } } }],
         },
+        expect: { ok: 3 },
       },
-    },
-    { impression: { session_id: "mine" }, expect: { status: 200 } },
+      {
+        publisher: 1,
+        impression: { surface: ref("publishers.0.surfaces.0.id"), session_id: "astray" },
+        note: "It is refused, or theirs.",
+        expect: noFailure,
+      },
+    ]),
+    { publisher: 1, impression: { session_id: "shared" }, as: "theirs", expect: { status: 200 } },
     {
-      publisher: 1,
-      stats: {},
-      expect: { status: 200, body: { publisher_id: { ref: "publishers.1.id" } } },
+      impression: { session_id: "shared" },
+      expect: ok({ impression_id: { not: ref("theirs.impression_id") } }),
     },
+    { publisher: 1, stats: {}, expect: ok({ publisher_id: ref("publishers.1.id") }) },
   ],
   expectations: [{ invariant: "D3" }],
 });

@@ -1,39 +1,19 @@
 /** What a service must do: the stats have all their fields (§2). */
 
-import { defineScenario, type Scenario } from "../../src/scenario.ts";
+import { defineScenario } from "../../src/scenario.ts";
+import { ok, ref } from "../words.ts";
 
-export const scenario: Scenario = defineScenario({
+export const scenario = defineScenario({
   name: "spec-stats",
   about:
-    "The stats of the default period have every field of the specification, each with its type. The totals are the sum of the surfaces.",
+    "The stats of the default period have every field of the specification, each with its type. The totals are the sum of the surfaces, and no amount is negative.",
   steps: [
     {
       stats: {},
       as: "month",
-      expect: {
-        status: 200,
-        headers: { "x-ratelimit-remaining": { type: "string" } },
-        body: {
-          publisher_id: { ref: "publishers.0.id" },
-          period: { from: { length: 10 }, to: { length: 10 } },
-          impressions: { type: "integer" },
-          clicks: { type: "integer" },
-          revenue_inr: { atLeast: 0 },
-        },
-      },
+      expect: ok({ publisher_id: ref("publishers.0.id"), revenue_inr: { atLeast: 0 } }),
     },
-    {
-      expect: {
-        of: "month.surfaces",
-        is: {
-          every: {
-            id: { type: "string" },
-            impressions: { type: "integer" },
-            revenue: { atLeast: 0 },
-          },
-        },
-      },
-    },
+    { expect: { of: "month.surfaces", is: { every: { revenue: { atLeast: 0 } } } } },
   ],
   expectations: [{ invariant: "S2" }, { invariant: "H1" }],
 });

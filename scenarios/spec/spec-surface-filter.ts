@@ -1,36 +1,22 @@
 /** What a service must do: with surface=s the stats are those of s (§4). */
 
-import { defineScenario, type Scenario } from "../../src/scenario.ts";
+import { defineScenario } from "../../src/scenario.ts";
+import { noFailure, ok, ref } from "../words.ts";
 
-export const scenario: Scenario = defineScenario({
+const surface = ref("publishers.0.surfaces.0.id");
+
+export const scenario = defineScenario({
   name: "spec-surface-filter",
   about:
-    "With a surface, the totals are the figures of this surface, and the figures are the same as in its row without the filter.",
+    "With a surface, the totals are the figures of this surface, and the figures are the same as in its row without the filter. Stats of a surface that doesn't exist are refused, or have no figures.",
   steps: [
-    {
-      impression: { surface: { ref: "publishers.0.surfaces.0.id" }, session_id: "filtered" },
-      expect: { status: 200 },
-    },
-    {
-      stats: { surface: { ref: "publishers.0.surfaces.0.id" } },
-      as: "one",
-      expect: { status: 200 },
-    },
+    { impression: { surface, session_id: "filtered" }, expect: { status: 200 } },
+    { stats: { surface }, as: "one", expect: { status: 200 } },
     {
       stats: {},
-      expect: {
-        status: 200,
-        body: {
-          surfaces: {
-            some: {
-              id: { ref: "publishers.0.surfaces.0.id" },
-              impressions: { ref: "one.impressions" },
-            },
-          },
-        },
-      },
+      expect: ok({ surfaces: { some: { id: surface, impressions: ref("one.impressions") } } }),
     },
-    { stats: { surface: "no-such-surface" }, note: "It is refused, or has no figures." },
+    { stats: { surface: "no-such-surface" }, expect: noFailure },
   ],
   expectations: [{ invariant: "S2" }, { invariant: "S3" }],
 });

@@ -25,12 +25,15 @@ const folders: readonly string[] = inRepository ? [folder, join(folder, "spec")]
 /** The list that the build writes next to the scenarios, so that listing them reads only one file. */
 const INDEX = "index.json";
 
+/** In the repository it stands beside the scenarios that are told with its functions. */
+const WORDS = "words.ts";
+
 /** All shipped scenarios, sorted by name. */
 export function shippedNames(): readonly ShippedScenario[] {
   if (!inRepository) return JSON.parse(readFileSync(join(folder, INDEX), "utf8"));
   return folders
     .flatMap((each) => readdirSync(each).map((file) => join(each, file)))
-    .filter((file) => file.endsWith(".ts"))
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(WORDS))
     .map(moduleAt)
     .map(({ name, about }) => ({ name, about }))
     .sort((one, other) => (one.name < other.name ? -1 : 1));

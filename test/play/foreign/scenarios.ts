@@ -1,12 +1,25 @@
-/** The scenarios that come with adsim, and how the tests play them at the foreign service. */
+/** The scenarios that come with adsim, and how the tests play them at services that aren't adsim. */
 
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { shippedNames, shippedScenario } from "../../../src/adapters/shipped-scenarios.ts";
 import type { Scenario } from "../../../src/scenario.ts";
 import { type PlayResult, type PlayScenarioOptions, playScenario } from "../../../src/scenario.ts";
-import { type Bug, type Choices, type ForeignService, startForeignService } from "./service.ts";
+import type { Plant } from "./bugs.ts";
+import { type Choices, createService, type Handle } from "./service.ts";
 
 export const names: readonly string[] = shippedNames().map(({ name }) => name);
+export const specNames: readonly string[] = names.filter((name) => name.startsWith("spec-"));
+
+export interface ForeignService {
+  readonly url: string;
+  readonly publishers: readonly { readonly id: string; readonly apiKey: string }[];
+  /** How many requests came, by method and path. */
+  readonly requests: ReadonlyMap<string, number>;
+}
 
 export function scenarioNamed(name: string): Scenario {
   const scenario = shippedScenario(name);
@@ -16,20 +29,43 @@ export function scenarioNamed(name: string): Scenario {
 
 /** Closed when the test ends. */
 export async function foreignService(
-  wrong: readonly Bug[] = [],
+  plant: Plant = (handle) => handle,
   chosen: Partial<Choices> = {},
 ): Promise<ForeignService> {
-  const service = await startForeignService(wrong, chosen);
-  onTestFinished(() => service.close());
-  return service;
+  const { handle, publishers } = createService(chosen);
+  return { publishers, ...(await serve(plant(handle))) };
 }
 
-export function credentialsOf({ publishers }: ForeignService): { id: string; apiKey: string }[] {
+/** Serves what a function answers, until the test ends. */
+export async function serve(handle: Handle): Promise<Omit<ForeignService, "publishers">> {
+  const requests = new Map<string, number>();
+  const server = createServer(async (request, response) => {
+    const { method = "", headers } = request;
+    const [path = "", query = ""] = (request.url ?? "").split("?");
+    const called = `${method} ${path}`;
+    requests.set(called, (requests.get(called) ?? 0) + 1);
+    const { authorization, "content-type": type } = headers;
+    const sent = { authorization, "content-type": type };
+    const answer = handle({ method, path, query, headers: sent, body: await text(request) });
+    response.writeHead(answer.status, { ...answer.headers }).end(answer.body);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+export function credentialsOf({
+  publishers,
+}: Pick<ForeignService, "publishers">): { id: string; apiKey: string }[] {
   return publishers.map(({ id, apiKey }) => ({ id, apiKey }));
 }
 
 export function playAt(
-  service: ForeignService,
+  service: Pick<ForeignService, "publishers" | "url">,
   scenario: Scenario,
   options: PlayScenarioOptions = {},
 ): Promise<PlayResult> {
