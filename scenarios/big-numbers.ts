@@ -22,8 +22,6 @@ function refused(path: string, body: string, parameter: string): Step {
   };
 }
 
-const drizzlers = ["north", "south", "east"] as const;
-
 export const scenario = defineScenario({
   name: "big-numbers",
   about:
@@ -50,16 +48,12 @@ export const scenario = defineScenario({
     { expect: { of: "shown.impression_id", is: { type: "string" } } },
     clickOn("shown", { publisher, as: "click", expect: ok({ click_id: ids }) }),
     refused("/v1/click", '{"impression_id":12345678901234567000}', "impression_id"),
-    refused("/v1/click", '{"impression_id":1e400}', "impression_id"),
     refused("/v1/impression", '{"session_id":9007199254740993}', "session_id"),
     {
       publisher,
       stats: { from: "0000-01-01", to: "9999-12-31" },
       note: "The longest possible period.",
-      expect: ok({
-        period: { from: "0000-01-01", to: "9999-12-31" },
-        ...{ impressions: 2, revenue_inr: { sum: [...creditOf("click").sum, 19.99998] } },
-      }),
+      expect: ok({ revenue_inr: { sum: [...creditOf("click").sum, 19.99998] } }),
     },
     { publisher, stats: { from: "10000-01-01" }, expect: error(400, "invalid_parameter", "from") },
     {
@@ -89,31 +83,20 @@ export const scenario = defineScenario({
       payouts: {},
       expect: { status: 200, text: { contains: "0.01002" }, body: { pending_inr: 0.01002 } },
     },
-    ...drizzlers.map(
-      (as): Step => ({
-        signUp: { surfaces: [{ name: "Ticker", cpmRange: [0, 0.03] }, { name: "Footnote" }] },
-        as,
-      }),
-    ),
+    { signUp: { surfaces: [{ name: "Ticker", cpmRange: [0, 0.03] }] }, as: "drizzler" },
     {
       traffic: {
         for: "24h",
         arrivals: { kind: "constant", rate: "20000/d" },
-        ...{ publishers: drizzlers, surfaces: 1, sessions: false },
+        publishers: ["drizzler"],
+        sessions: false,
       },
       as: "drizzle",
       expect: { ok: 20_000, creditedInr: { atLeast: 0.1 } },
     },
-    ...drizzlers.map((by): Step => ({ publisher: by, stats: {}, as: `${by}-stats` })),
   ],
   expectations: [
-    {
-      of: "drizzle",
-      is: {
-        ok: { sum: drizzlers.map((by) => ref(`${by}-stats.impressions`)) },
-        creditedInr: { sum: drizzlers.map((by) => ref(`${by}-stats.revenue_inr`)) },
-      },
-    },
-    report(["2026-01-15"], { impressions: 1002, revenue_inr: 0.01002 }, "penny"),
+    report(["2026-01-15"], { revenue_inr: 0.01002 }, "penny"),
+    report(["2026-01-15"], { revenue_inr: ref("drizzle.creditedInr") }, "drizzler"),
   ],
 });

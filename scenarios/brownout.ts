@@ -14,7 +14,8 @@ function minute(as: string, failed: number, note: string): Step {
       clicks: { rate: 0.1, after: "1s" },
       timeout: "2s",
     },
-    ...{ as, note },
+    as,
+    note,
     expect: { failed, refused: 0, lost: 0, timedOut: 0, operations: { impression } },
   };
 }
@@ -40,7 +41,9 @@ export const scenario = defineScenario({
         id: "errors",
         match: { operation: "impression", every: 20 },
         verdict: {
-          ...{ kind: "respond", status: 503, delay: slowly },
+          kind: "respond",
+          status: 503,
+          delay: slowly,
           headers: { "retry-after": "1" },
         },
       },

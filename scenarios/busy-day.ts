@@ -23,7 +23,7 @@ export const scenario = defineScenario({
           impression: { sent: impressions, ok: impressions },
           click: { sent: { atLeast: 1 } },
         },
-        ...{ refused: 0, failed: 0, late: 0, dropped: 0 },
+        late: 0,
       },
     },
     {

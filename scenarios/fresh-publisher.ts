@@ -55,7 +55,8 @@ export const scenario = defineScenario({
       stats: {},
       publisher,
       expect: ok({
-        ...{ impressions: 1, clicks: 0, revenue_inr: ref("first.revenue_credited_inr") },
+        impressions: 1,
+        revenue_inr: ref("first.revenue_credited_inr"),
         surfaces: [{ id: surface, impressions: 1, revenue: ref("first.revenue_credited_inr") }],
       }),
     },

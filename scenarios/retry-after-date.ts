@@ -8,8 +8,10 @@ const absent = { absent: true } as const;
 /** Waits, asks, and is refused without a hint. */
 function inVainAfter(wait: string): Step[] {
   const headers = {
-    ...{ "retry-after": absent, "x-ratelimit-reset": absent, "x-ratelimit-limit": absent },
-    ...{ ratelimit: absent, "x-ratelimit-remaining": "0" },
+    "retry-after": absent,
+    "x-ratelimit-reset": absent,
+    ratelimit: absent,
+    "x-ratelimit-remaining": "0",
   };
   return [{ advance: wait }, { stats: {}, expect: { status: 429, headers } }];
 }

@@ -37,7 +37,10 @@ const sessions = names.slice(0, -1).filter((name) => !/\p{Cc}/u.test(name));
 /** The list of surfaces, to compute its length in bytes. Each id has 17 characters. */
 const LISTED = JSON.stringify({
   surfaces: names.map((name) => ({
-    ...{ id: "srf_0000000000000", name, status: "active", cpm_range: [50, 50] },
+    id: "srf_0000000000000",
+    name,
+    status: "active",
+    cpm_range: [50, 50],
   })),
 });
 const BYTES = String(new TextEncoder().encode(LISTED).length);
