@@ -15,7 +15,7 @@ const apart: string[] = [
   "faults/{connections,msw}",
   "fuzz/fuzz",
   "parity",
-  "play/foreign/own-requests",
+  "play/foreign/{foreign,own-requests}",
   "play/targets/{coordinated-omission,late-client,real-traffic,traffic-effects}",
   "server/{outbox,robustness,slices}",
   "testing/driver/globals",

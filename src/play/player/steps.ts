@@ -1,7 +1,7 @@
 /** Plays each kind of step. A missing kind is a type error. */
 
 import { LAST_INSTANT_MS, parseInstant } from "../../base/calendar.ts";
-import { durationMs } from "../../base/duration.ts";
+import { durationMs, MINUTE_MS } from "../../base/duration.ts";
 import { inField } from "../../base/input.ts";
 import { shortened } from "../../base/text.ts";
 import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
@@ -248,7 +248,10 @@ async function counted(
   return { checks, tally, output: { kind: "content", content: tally } };
 }
 
-/** How many milliseconds to wait. @throws Inconclusive if the instant is past or the answer has no usable hint. */
+/**
+ * How many milliseconds to wait. Where another service gives no hint, a minute, because the limits are per minute (spec §8).
+ * @throws Inconclusive if the instant is past or an adsim's answer has no usable hint.
+ */
 function advanceMs(run: Run, { advance }: AdvanceStep): number {
   if (typeof advance !== "object") return durationMs(advance);
   const { nowMs } = run;
@@ -258,7 +261,9 @@ function advanceMs(run: Run, { advance }: AdvanceStep): number {
   }
   const { retryAfterOf, less = 0, more = 0 } = advance;
   const answer = answerOf(retryAfterOf, scopeOf(run));
-  const hinted = retryAfterMs(answer) ?? inconclusive(`${retryAfterOf} has no Retry-After`);
+  const unsaid = run.target.kind === "service" ? MINUTE_MS : undefined;
+  const hinted = retryAfterMs(answer) ?? unsaid;
+  if (hinted === undefined) return inconclusive(`${retryAfterOf} has no Retry-After`);
   const untilMs = answer.atMs + hinted - durationMs(less) + durationMs(more);
   if (untilMs > LAST_INSTANT_MS) inconclusive(`${retryAfterOf} says to wait beyond the year 9999`);
   return Math.max(0, untilMs - nowMs);

@@ -9,7 +9,8 @@ import type { Choices } from "./service.ts";
 
 // Waiting takes no time here, and moves the clock.
 vi.useFakeTimers({ toFake: ["Date"] });
-vi.mock("node:timers/promises", () => ({
+vi.mock("node:timers/promises", async (original) => ({
+  ...(await original<object>()),
   async setTimeout(ms: number) {
     vi.setSystemTime(Date.now() + ms);
   },

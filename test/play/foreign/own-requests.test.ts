@@ -6,7 +6,8 @@ import { foreign } from "../targets/remote-world.ts";
 import { credentialsOf, foreignService, playAt, scenarioNamed } from "./scenarios.ts";
 
 const waits: number[] = [];
-vi.mock("node:timers/promises", () => ({
+vi.mock("node:timers/promises", async (original) => ({
+  ...(await original<object>()),
   async setTimeout(ms: number) {
     waits.push(ms);
   },

@@ -100,6 +100,7 @@ function playedAt(service: ImaginedService, scenario: Scenario): Promise<PlayRes
   const turns = createTurns(() => undefined);
   const target = {
     ...worldTarget(asService, turns),
+    kind: "service" as const,
     time: { kind: "real", speed: 1 } as const,
     control: undefined,
     member: (ordinal: number) => members[ordinal],
