@@ -70,6 +70,7 @@ export const scenario = defineScenario({
     { expect: { body: { detail: ref("early.detail") } } },
     { click: { impression_id: ref("publishers.0.surfaces.0.id") }, expect: unknown },
     { click: { impression_id: "" }, expect: error(400, "invalid_parameter", "impression_id") },
+    { raw: { method: "POST", path: "/v1/click" }, expect: error(400, "missing_parameter") },
     assume("click.unknown", "400"),
     clickOn("theirs", { expect: error(400, "impression_not_found") }),
     clickOn("theirs", {

@@ -48,10 +48,6 @@ export const scenario = defineScenario({
         impressions: { atLeast: 12000 },
         clicks: { between: [150, ref("month.operations.click.ok")] },
         revenue_inr: earned,
-        surfaces: [0, 1, 2].map((surface) => ({
-          id: ref(`${publisher}.surfaces.${surface}.id`),
-          impressions: { atLeast: 3500 },
-        })),
       }),
     },
     {

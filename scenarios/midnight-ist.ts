@@ -15,6 +15,8 @@ export const scenario = defineScenario({
     { impression: {}, as: "midnightUtc", expect: credited },
     { advance: { to: "2026-01-16T18:29:59.999Z" } },
     { impression: {}, as: "lastOf16th", expect: credited },
+    { advance: "1ms" },
+    { impression: {}, expect: credited },
   ],
   expectations: [
     report(["2026-01-15", "2026-01-15"], { clicks: 0, revenue_inr: creditOf("last") }),

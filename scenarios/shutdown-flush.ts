@@ -47,8 +47,6 @@ export const scenario = defineScenario({
   ],
   expectations: [
     report(["2026-01-15", "2026-01-16"], { impressions: 202 }),
-    {
-      audit: { total: { impressions: { lost: 30, dropped: 20, unseen: 30 } } },
-    },
+    { audit: { total: { impressions: { lost: 30, dropped: 20, unseen: 30 } } } },
   ],
 });

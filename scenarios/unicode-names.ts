@@ -106,12 +106,6 @@ export const scenario = defineScenario({
       click: { impression_id: "👩‍👩‍👧‍👦".repeat(20) },
       expect: error(404, "impression_not_found"),
     },
-    {
-      publisher,
-      stats: { surface: "שורת המצב" },
-      note: "A name is not an id.",
-      expect: error(404, "surface_not_found"),
-    },
   ],
   expectations: [{ publisher, stats: {}, is: { impressions: sessions.length + 2 } }],
 });

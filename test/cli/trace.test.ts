@@ -139,7 +139,7 @@ describe("exec --trace", () => {
       await post("faults", { id: "busy", verdict: { kind: "respond", status: 503 } });
       await post("clock/advance", { by: "1h" });
     };
-    const from = ["--scenario", "click-first", "--clock", "frozen"];
+    const from = ["--scenario", "wrong-publisher", "--clock", "frozen"];
     expect((await exec(steps, ...from, "--trace", file)).code).toBe(0);
     const { events } = traceIn(file).worlds.default ?? {};
     expect(events).toMatch(/fault rule busy added: respond.*clock advanced by 1 h/);
@@ -147,7 +147,7 @@ describe("exec --trace", () => {
 
   test("goes on from a scenario's end", async () => {
     const file = join(temporaryFolder(), "trace.html");
-    await exec(client(2), "--trace", file, "--scenario", "click-first");
+    await exec(client(2), "--trace", file, "--scenario", "wrong-publisher");
     expect(traceIn(file).worlds.default).toMatchObject({ "journal?limit=1": { total: 2 } });
   });
 });

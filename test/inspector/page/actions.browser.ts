@@ -102,23 +102,23 @@ describe("actions", () => {
       if (route.request().method() === "POST") await hold.promise;
       await route.continue();
     });
-    const scenarios = "view=world&section=scenarios&scenario=slow-drip";
+    const scenarios = "view=world&section=scenarios&scenario=lost-ack";
     await open(`#${scenarios}`);
     await page.getByRole("button", { name: "play" }).click();
     await page.getByRole("button", { name: "play, and replace this world?" }).click();
-    await page.getByText("Playing slow-drip").waitFor();
+    await page.getByText("Playing lost-ack").waitFor();
     await go("view=world&section=clock");
     await page.getByRole("button", { name: "+ 1d" }).waitFor();
     await go(scenarios);
-    await page.getByText("Playing slow-drip").waitFor();
+    await page.getByText("Playing lost-ack").waitFor();
     const play = page.getByRole("button", { name: "play" });
     expect(await play.getAttribute("aria-disabled")).toBe("true");
     await go("view=world&section=clock");
     await page.getByRole("button", { name: "+ 1d" }).waitFor();
     hold.resolve();
-    await page.getByText("slow-drip: held.").waitFor({ state: "attached" });
+    await page.getByText("lost-ack: held.").waitFor({ state: "attached" });
     await go(scenarios);
-    await page.getByRole("heading", { name: "slow-drip: held" }).waitFor();
+    await page.getByRole("heading", { name: "lost-ack: held" }).waitFor();
     await page.locator("button[aria-disabled=true]").waitFor({ state: "detached" });
     await close();
   });
@@ -131,7 +131,7 @@ describe("actions", () => {
         ? route.fulfill({ status: 400, json: { detail: "Not now." } })
         : route.fulfill({ json: { playing } }),
     );
-    await open("#view=world&section=scenarios&scenario=slow-drip");
+    await open("#view=world&section=scenarios&scenario=lost-ack");
     await page.getByText("Playing happy-month: step 3 of 9, 40 requests").waitFor();
     playing = null;
     await page.getByText("Playing").waitFor({ state: "detached" });

@@ -118,10 +118,10 @@ describe("hands", () => {
 
   test("play a scenario", async () => {
     const { page, world, open, close } = await visit(browser);
-    await open("#view=world&section=scenarios&scenario=slow-drip");
+    await open("#view=world&section=scenarios&scenario=lost-ack");
     await page.getByRole("button", { name: "play" }).click();
     await page.getByRole("button", { name: "play, and replace this world?" }).click();
-    await page.getByRole("heading", { name: "slow-drip: held" }).waitFor();
+    await page.getByRole("heading", { name: "lost-ack: held" }).waitFor();
     expect(world.journal.total).toBeGreaterThan(2);
     await close();
   });

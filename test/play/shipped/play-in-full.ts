@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { argv, exit, memoryUsage, stdout } from "node:process";
 import { playScenario } from "../../../src/play/play-scenario.ts";
 
-const names = argv.length > 2 ? argv.slice(2) : ["busy-day", "tiny-amounts"];
+const names = argv.length > 2 ? argv.slice(2) : ["busy-day"];
 let allHeld = true;
 for (const name of names) {
   const module: unknown = await import(
