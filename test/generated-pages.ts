@@ -64,7 +64,7 @@ ${stories}
 
 ## For any service
 
-These expect only what the specification says, and all but `spec-stats-limit` wait for nothing. [How to play them at your own
+These expect only what the specification says, and all but \`spec-stats-limit\` wait for nothing. [How to play them at your own
 service](scenarios.md#at-another-service)
 
 | scenario | what happens |
