@@ -46,10 +46,10 @@ describe("the first scenario, from a file", () => {
   });
 });
 
-test("the TypeScript on the pages plays a scenario that is held", async () => {
+test("the TypeScript on the pages plays a scenario that passes", async () => {
   const [snippet = "", ...others] = snippetsIn(page, "ts");
   expect(others).toEqual([]);
-  expect(await runSnippet(snippet)).toBe("held 3\n");
+  expect(await runSnippet(snippet)).toBe("passed 3\n");
 });
 
 const { definitions: definitionsOf, properties } = scenarioJsonSchema as {
