@@ -36,8 +36,9 @@ function listedIn(text: string): string[] {
   );
 }
 
-test("docs/assumptions.md is what `npm run docs` writes", async () => {
-  expect((await runAdsim(["assumptions", "--markdown"])).stdout).toBe(page);
+test("adsim assumptions --markdown is the end of docs/assumptions.md", async () => {
+  const { stdout } = await runAdsim(["assumptions", "--markdown"]);
+  expect(page.slice(-stdout.length)).toBe(stdout);
 });
 
 test("docs/assumptions.md has every key with all its choices, the default first", () => {
@@ -225,7 +226,8 @@ test.skipIf(!hasCurl)("docs/what-happened.md: the shell commands run", async () 
     expect(lines.length).toBeGreaterThan(5);
     // Something to record.
     await fetch(`${server.url}/v1/publisher/stats`);
-    for (const line of lines) {
+    // Without those that name something of the reader's.
+    for (const line of lines.filter((one) => !one.includes("…"))) {
       const here = line.replaceAll("http://127.0.0.1:4010", server.url);
       if (here.startsWith("npx adsim ")) {
         const words = here.replaceAll("journal.ndjson", join(folder, "journal.ndjson")).split(" ");

@@ -1,8 +1,9 @@
 /** The pages of docs that are lists made from the code: `npm run docs` writes them, a test compares them. */
 
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shippedNames } from "../src/adapters/shipped-scenarios.ts";
+import { assumptionsPage } from "../src/cli/assumptions.ts";
 import { commands } from "../src/cli/commands.ts";
 import { needs, optionRows } from "../src/cli/options/help.ts";
 import { invariants as all } from "../src/invariants/invariants.ts";
@@ -90,12 +91,19 @@ ${rows(optionRows(command).map(([term, says]) => [`\`${term}\``, says.replaceAll
   )
   .join("\n")}`;
 
+/** What is written by hand stands before the list. */
+const [assumptionsIntroduction = ""] = readFileSync(
+  join(root, "docs/assumptions.md"),
+  "utf8",
+).split("## All keys\n");
+
 /** By file name below docs. */
 export const generatedPages: Readonly<Record<string, string>> = {
   "rules.md": rulesPage,
   "invariants.md": invariantsPage,
   "shipped-scenarios.md": scenariosPage,
   "options.md": optionsPage,
+  "assumptions.md": `${assumptionsIntroduction}${assumptionsPage()}`,
 };
 
 function rows(table: readonly (readonly string[])[]): string {

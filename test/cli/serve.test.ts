@@ -136,6 +136,13 @@ test.each([
   },
 );
 
+test("the inspector's address says to clients that aren't browsers what it is for", async () => {
+  const [, { url }] = await serveJson();
+  const answer = await fetch(`${url}/_sim/`);
+  expect(answer.status).toBe(404);
+  expect(await answer.text()).toContain("open it in a browser");
+});
+
 test("a port that fetch refuses is named at the start", async () => {
   const adsim = startAdsim(["serve", "--port", "6000"]);
   await adsim.waitFor("/v1/publisher/payouts");
