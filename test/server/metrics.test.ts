@@ -202,7 +202,7 @@ test("the metrics count a play's requests, but not those that its invariants sen
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ scenario }),
   });
-  expect(await response.json()).toMatchObject({ verdict: "held" });
+  expect(await response.json()).toMatchObject({ result: "passed" });
   const [requests] = server.worlds.metrics();
   expect(requests?.samples).toEqual([
     { labels: { operation: "impression", status: "200" }, value: 1 },
