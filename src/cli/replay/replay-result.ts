@@ -5,43 +5,10 @@ import { oneLine, printable } from "../../base/text.ts";
 import type { RecordedEntry, Recording } from "../../journal/recorded-entry.ts";
 import type { PlayResult, StepResult } from "../../play/player/result.ts";
 import type { RecordedScenario } from "../../play/recording/scenario-of-recording.ts";
-import { type LeftOutGroup, leftOutGroups, leftOutInWords } from "../record/left-out.ts";
+import { leftOutGroups, leftOutInWords } from "../record/left-out.ts";
 import type { ReplayFlags } from "./replay-options.ts";
 
-export interface ReplayResult {
-  readonly file: string;
-  readonly form: Recording["form"];
-  /** Undefined in process. */
-  readonly target: string | undefined;
-  /** The number of requests in the recording. */
-  readonly requests: number;
-  readonly sent: number;
-  readonly same: number;
-  readonly different: number;
-  /** How many can't be compared, for example because an earlier request had another answer. */
-  readonly undecided: number;
-  readonly leftOut: readonly LeftOutGroup[];
-  /** The first answers that differ or can't be compared. */
-  readonly differences: readonly Difference[];
-  /** Why they may differ even if the service answers the same. */
-  readonly notes: readonly string[];
-}
-
-interface Difference {
-  /** The place of the recorded request in the file. */
-  readonly entry: string;
-  readonly sequence: number | undefined;
-  readonly method: string;
-  readonly path: string;
-  /** What differs: the status, a header, or a member of the body. */
-  readonly parts: readonly {
-    readonly about: string;
-    readonly recorded: string;
-    readonly now: string;
-  }[];
-  /** Why there is no answer, or why it can't be compared. */
-  readonly why: string | undefined;
-}
+export type ReplayResult = ReturnType<typeof resultOf>;
 
 export interface ResultParts {
   readonly file: string;
@@ -51,7 +18,7 @@ export interface ResultParts {
   readonly played: PlayResult;
 }
 
-export function resultOf({ file, flags, recording, made, played }: ResultParts): ReplayResult {
+export function resultOf({ file, flags, recording, made, played }: ResultParts) {
   const steps = played.steps.flatMap((step) => {
     const entry = made.entries.get(step.path);
     return entry === undefined ? [] : [{ step, entry }];
@@ -67,9 +34,12 @@ export function resultOf({ file, flags, recording, made, played }: ResultParts):
     sent: steps.length,
     same: steps.length - different.length - undecided.length,
     different: different.length,
+    // For example because an earlier request had another answer.
     undecided: undecided.length,
     leftOut: leftOutGroups(made.leftOut),
+    // The first ones, with what differs or why they can't be compared.
     differences: shown.map(({ step, entry }) => differenceOf(step, entry)),
+    // Why they may differ even if the service answers the same.
     notes: [
       ...notComparedIn(played, made),
       ...(shown.length === 0 ? [] : notesOn(recording, made, flags)),
@@ -92,7 +62,7 @@ function notComparedIn({ steps }: PlayResult, { entries }: RecordedScenario): re
   ];
 }
 
-function differenceOf({ checks, exchange, why }: StepResult, entry: RecordedEntry): Difference {
+function differenceOf({ checks, exchange, why }: StepResult, entry: RecordedEntry) {
   const { place, sequence, request } = entry;
   const all = checks.filter(({ result }) => result === "failed");
   // Another status comes with another body.

@@ -680,7 +680,7 @@ describe("in real runners", () => {
     expect(again).toContain(`See it again:  ${replay}`);
     expect(again).toMatch(/﹣ impression-sent: .*, skipped: only click-once is replayed/);
     expect(played).toMatch(
-      /broken {2}click-once-[0-9a-f]{8}: .*: expected -1, found 0\.\d+ \(expectations\.0\)/,
+      /failed {2}click-once-[0-9a-f]{8}: .*: expected -1, found 0\.\d+ \(expectations\.0\)/,
     );
   });
 
