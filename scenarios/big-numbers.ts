@@ -45,7 +45,6 @@ export const scenario = defineScenario({
         revenue_credited_inr: 9.99999,
       }),
     },
-    { expect: { of: "shown.impression_id", is: { type: "string" } } },
     clickOn("shown", { publisher, as: "click", expect: ok({ click_id: ids }) }),
     refused("/v1/click", '{"impression_id":12345678901234567000}', "impression_id"),
     refused("/v1/impression", '{"session_id":9007199254740993}', "session_id"),

@@ -55,7 +55,6 @@ export const scenario = defineScenario({
         impressions: 585,
         revenue_inr: sumOf("ordinary.creditedInr", "brownout.creditedInr"),
       }),
-      note: "All figures are right.",
     },
     {
       repeat: { times: 19, steps: [{ impression: { session_id: { numbered: "retried-" } } }] },
@@ -64,7 +63,6 @@ export const scenario = defineScenario({
     {
       impression: { session_id: "retried-20" },
       as: "failed",
-      note: "The twentieth.",
       expect: { status: 503, headers: { "retry-after": "1" } },
     },
     { advance: { retryAfterOf: "failed" } },

@@ -21,9 +21,7 @@ function aroundTheEnd(window: "30m" | "24h", windowMs: number): Step[] {
     assume("dedup.window", window),
     { impression: edge, as: first, expect: credited },
     { impression: after, as: other, expect: credited },
-    { advance: windowMs / 2 },
-    { impression: {}, note: "Traffic goes on meanwhile." },
-    { advance: windowMs / 2 - 1 },
+    { advance: windowMs - 1 },
     { impression: edge, note: "One millisecond before the end.", expect: sameAs(first) },
     { advance: 1 },
     {
@@ -82,5 +80,5 @@ export const scenario = defineScenario({
     { advance: "3650d" },
     { impression: { session_id: "always" }, note: "Ten years later.", expect: sameAs("once") },
   ],
-  expectations: [report(["2026-01-15"], { impressions: 64 })],
+  expectations: [report(["2026-01-15"], { impressions: 62 })],
 });

@@ -3,121 +3,52 @@
  * happened before. Whatever one of them may answer is no mistake.
  */
 
-import { keyAndChoiceOf } from "../../../src/choices/choice-overrides.ts";
 import { coveringArray } from "../../../src/choices/covering-array.ts";
-import { allKeys, type MatrixPlan, makePlan } from "../../../src/choices/matrix-plan.ts";
 import { plainRequest } from "../../../src/exchange/plain-request.ts";
 import type { Member } from "../../../src/invariants/client-exchange.ts";
 import type { SimulatorCore } from "../../../src/simulator/core.ts";
-import type { Choices, SimulatorOptions } from "../../../src/simulator/simulator-options.ts";
-import { type AssumptionKey, catalogue } from "../../../src/spec/assumptions/catalogue.ts";
+import type { SimulatorOptions } from "../../../src/simulator/simulator-options.ts";
 import { buildRequest, encodingOf } from "../../../src/spec/build-request.ts";
 import type { ApiRequest, ApiResponse } from "../../../src/spec/messages.ts";
 
 export interface ImaginedService {
-  /** The assumption in which it differs from the defaults, if it is the only difference. */
-  readonly differsIn: AssumptionKey | undefined;
   readonly options: Pick<SimulatorOptions, "assumptions" | "seed" | "profile">;
   /** What happened before the play. */
-  readonly prepare?: ((sim: SimulatorCore, members: readonly Member[]) => void) | undefined;
+  readonly prepare?: (sim: SimulatorCore, members: readonly Member[]) => void;
   /** How it answers, if not as adsim does. */
-  readonly answer?:
-    | ((handle: SimulatorCore["handle"], request: ApiRequest) => ApiResponse)
-    | undefined;
+  readonly answer?: (handle: SimulatorCore["handle"], request: ApiRequest) => ApiResponse;
   /** What becomes of its answers. */
-  readonly rewrite?: ((response: ApiResponse) => ApiResponse) | undefined;
+  readonly rewrite?: (response: ApiResponse) => ApiResponse;
   /** Whether its publishers have just signed up. */
   readonly areNew?: boolean;
-  /** How much of the play is over when the minute of its clock ends, from 0 to 1. Then each request takes a millisecond. */
-  readonly minuteEndsAt?: number;
 }
 
-/** Services with the defaults and other data. `known`: the choices that are known. */
-export function servicesWithOtherData(known: Choices): readonly ImaginedService[] {
-  const usual = { differsIn: undefined, options: { assumptions: known } };
-  return [
-    usual,
-    ...(["tiny", "adversarial"] as const).map((profile) => ({
-      ...usual,
-      options: { assumptions: known, profile },
-    })),
-    { ...usual, options: { assumptions: known, seed: "another service" } },
-    { ...usual, areNew: true },
-    { ...usual, prepare: sendEarlier },
-    { ...usual, answer: ignoringInvalid },
-    { ...usual, rewrite: withErrors(418, known) },
-    { ...usual, rewrite: withErrors(499, known) },
-    ...[0.25, 0.5, 0.75].map((minuteEndsAt) => ({ ...usual, minuteEndsAt })),
-  ];
-}
+/** Services with the defaults and other data. */
+export const servicesWithOtherData: readonly ImaginedService[] = [
+  { options: {} },
+  { options: { profile: "tiny" } },
+  { options: { profile: "adversarial" } },
+  { options: { seed: "another service" } },
+  { options: {}, areNew: true },
+  { options: {}, prepare: sendEarlier },
+  { options: {}, answer: ignoringInvalid },
+  { options: {}, rewrite: withErrors(418) },
+  { options: {}, rewrite: withErrors(499) },
+];
 
-/** Services that differ in one choice each. */
-export function servicesWithOneOtherChoice(known: Choices): readonly ImaginedService[] {
-  const plan = planFor(known);
-  return plan.varied.flatMap((key) =>
-    Object.keys(catalogue[key].choices).flatMap((choice) => {
-      const assumptions = plan.assumptionsWith([`${key}=${choice}`]);
-      const isOther = assumptions !== undefined && choice !== plan.defaults[key];
-      return isOther ? [{ differsIn: key, options: { assumptions } }] : [];
-    }),
-  );
-}
+/** Services that together make every choice, and every pair of choices. */
+export const servicesWithOtherChoices: readonly ImaginedService[] = coveringArray({
+  strength: 2,
+}).map((assumptions) => ({ options: { assumptions } }));
 
-/** Services that together make every pair of choices. */
-export function servicesWithOtherPairs(known: Choices): readonly ImaginedService[] {
-  const plan = planFor(known);
-  return plan.rows.map((row) => {
-    const [only, ...others] = row;
-    const differsIn = others.length > 0 || only === undefined ? undefined : keyOf(only);
-    return { differsIn, options: { assumptions: plan.assumptionsWith(row) } };
-  });
-}
-
-function keyOf(override: string): AssumptionKey | undefined {
-  const [key] = keyAndChoiceOf(override);
-  return allKeys.find((one) => one === key);
-}
-
-// A cache, because each of a play's scenarios needs the same plan.
-const plans = new Map<string, MatrixPlan>();
-
-function planFor(known: Choices): MatrixPlan {
-  const key = JSON.stringify(known);
-  const plan = plans.get(key) ?? newPlanFor(known);
-  plans.set(key, plan);
-  return plan;
-}
-
-function newPlanFor(known: Choices): MatrixPlan {
-  const pinned: Record<string, string> = {};
-  for (const [key, choice] of Object.entries(known)) if (choice !== undefined) pinned[key] = choice;
-  return makePlan({ pinned, only: undefined, strength: 2, array: coveringArray({ strength: 2 }) });
-}
-
-/**
- * A service with error answers of its own: only 200 and X-RateLimit-Remaining are specified. A status that follows from a
- * known choice stays. Successes have another Content-Type.
- */
-function withErrors(otherStatus: number, known: Choices): (response: ApiResponse) => ApiResponse {
+/** Error answers of its own: only 200 and X-RateLimit-Remaining are specified. Successes have another Content-Type. */
+function withErrors(otherStatus: number): (response: ApiResponse) => ApiResponse {
   return (response) => {
     const { status, headers, body } = response;
     const limit = { "x-ratelimit-remaining": headers["x-ratelimit-remaining"] ?? "0" };
-    if (status === 200) {
-      const contentType = { "content-type": "application/vnd.api+json" };
-      return {
-        ...response,
-        headers: known["response.form"] ? headers : { ...limit, ...contentType },
-      };
-    }
-    const shapedBy = headers["x-adsim-assumptions"]?.split(", ") ?? [];
-    const isKnown = shapedBy.some((key) => Object.hasOwn(known, key));
-    const isBodyKnown = known["errors.body"] !== undefined;
-    return {
-      ...response,
-      status: isKnown ? status : otherStatus,
-      headers: isBodyKnown ? headers : limit,
-      body: isBodyKnown ? body : "",
-    };
+    const contentType = { "content-type": "application/vnd.api+json" };
+    if (status === 200) return { ...response, body, headers: { ...limit, ...contentType } };
+    return { status: otherStatus, headers: limit, body: "" };
   };
 }
 

@@ -13,18 +13,13 @@ import type { ApiRequest } from "../../../src/spec/messages.ts";
 import { someOf } from "../../budget.ts";
 import {
   type ImaginedService,
-  servicesWithOneOtherChoice,
+  servicesWithOtherChoices,
   servicesWithOtherData,
-  servicesWithOtherPairs,
 } from "./imagined-services.ts";
 import { names, scenarioNamed } from "./scenarios.ts";
 
 const ofSpec = names.filter((name) => name.startsWith("spec-"));
-const services = [
-  ...servicesWithOtherData({}),
-  ...servicesWithOneOtherChoice({}),
-  ...servicesWithOtherPairs({}),
-];
+const services = [...servicesWithOtherData, ...servicesWithOtherChoices];
 
 test.each(ofSpec)("%s has a description", (name) => {
   const { name: own, about } = scenarioNamed(name);
