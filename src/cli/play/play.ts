@@ -163,7 +163,9 @@ function atService(
     // Of several, those that need it were left out.
     wait: wait === true || chosen.length > 1,
     onWait: (ms: number) =>
-      progress.note(`adsim: waits ${readableDuration(ms)}, until the service has quota again`),
+      progress.note(
+        `adsim: waits ${readableDuration(Math.ceil(ms / 1000) * 1000)}, until the service has quota again`,
+      ),
   };
 }
 
