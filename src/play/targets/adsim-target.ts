@@ -66,7 +66,8 @@ export async function openAdsimTarget(
     if (seen.outcome === "timed-out") await untilNoticed(api);
     return { operation, atMs: nowMs, request, ...seen };
   };
-  async function moveClock(ms: number): Promise<void> {
+  async function wait(ms: number): Promise<void> {
+    await pace(ms);
     nowMs = instantIn(await api("POST", "clock/advance", { by: ms }));
   }
 
@@ -83,11 +84,8 @@ export async function openAdsimTarget(
       return found?.ordinal === ordinal ? memberOf(found) : undefined;
     },
     send,
-    async wait(ms) {
-      await pace(ms);
-      await moveClock(ms);
-    },
-    traffic: (order) => playClockTraffic(order, { speed, onProgress, send, moveClock, turns }),
+    wait,
+    traffic: (order) => playClockTraffic(order, { send, wait, turns, onProgress }),
     control: controlOver(api),
     close: () => client.close(),
   };

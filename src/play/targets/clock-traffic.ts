@@ -1,78 +1,43 @@
-/**
- * Traffic at a target whose clock the play moves: one request after the other, each at its due time on that clock. With a
- * speed, real time passes as well, and a latency counts from when the request was due in real time: a stall shows in
- * every request that it delayed, also in those that were sent only after it.
- */
+/** Traffic at a target whose clock the play moves: one request after the other, each at its due time on that clock. */
 
-import { setTimeout } from "node:timers/promises";
-import { timerMs } from "../../base/drip.ts";
 import { durationMs } from "../../base/duration.ts";
 import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
 import { createTrafficSource } from "../traffic/source.ts";
-import { LATE_MS } from "./real-traffic.ts";
 import type { Target, TrafficProgress } from "./target.ts";
 import type { Turns } from "./turns.ts";
 
-export interface ClockTraffic extends Pick<Target, "send"> {
-  /** How many times as fast as real time. @default no real time passes */
-  readonly speed?: number | undefined;
-  /** Moves the target's clock, at once. */
-  moveClock(ms: number): Promise<void> | void;
+interface ClockTraffic extends Pick<Target, "send" | "wait"> {
   readonly turns: Turns;
   readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
-  /** @default the machine's time */
-  readonly realTime?: RealTime | undefined;
 }
-
-/** In milliseconds. */
-interface RealTime {
-  now(): number;
-  sleep(ms: number): Promise<unknown>;
-}
-
-const machine: RealTime = {
-  now: () => performance.now(),
-  sleep: (ms) => setTimeout(timerMs(ms)),
-};
 
 export async function playClockTraffic(
   order: TrafficOrder,
-  { speed, onProgress, send, moveClock, turns, realTime = machine }: ClockTraffic,
+  { send, wait, turns, onProgress }: ClockTraffic,
 ): Promise<Punctuality> {
   const source = createTrafficSource(order);
-  const startedMs = realTime.now();
+  const onTime = { late: 0, dropped: 0 };
   let passedMs = 0;
   let sent = 0;
-  let late = 0;
-
-  /** How long ago it was due in real time. */
-  function overdueMs(dueMs: number): number {
-    return speed === undefined ? 0 : realTime.now() - startedMs - dueMs / speed;
-  }
 
   async function passUntil(ms: number): Promise<void> {
-    const leftMs = -overdueMs(ms);
-    if (leftMs >= 1) await realTime.sleep(leftMs);
-    await moveClock(ms - passedMs);
+    if (ms <= passedMs) return;
+    await wait(ms - passedMs);
     passedMs = ms;
   }
-
   for (let arrival = source.next(); arrival !== undefined; arrival = source.next()) {
     // The source may use the object again for the next one.
     const { number, dueMs } = arrival;
     if (dueMs > passedMs) await passUntil(dueMs);
-    if (overdueMs(dueMs) > LATE_MS) late += 1;
     // In process the answer is there at once. Awaiting millions of such answers would take seconds.
     const sending = send(arrival);
     const exchange = sending instanceof Promise ? await sending : sending;
     source.answered(number, exchange);
-    const latencyMs = Math.max(exchange.latencyMs, overdueMs(dueMs));
-    order.observe(latencyMs === exchange.latencyMs ? exchange : { ...exchange, latencyMs });
+    order.observe(exchange);
     sent += 1;
-    onProgress?.({ sent, ended: sent, waiting: 0, late, dropped: 0 });
+    onProgress?.({ sent, ended: sent, waiting: 0, ...onTime });
     await turns();
   }
-  const forMs = durationMs(order.traffic.for);
-  if (forMs > passedMs) await passUntil(forMs);
-  return { late, dropped: 0 };
+  await passUntil(durationMs(order.traffic.for));
+  return onTime;
 }

@@ -23,6 +23,6 @@ export function wireRequestOf(prefix: string, request: ApiRequest): WireRequest 
     refuse("path", "spaces, control characters and what isn't ASCII must be percent-encoded");
   const length = Object.entries(headers).find(([name]) => name.toLowerCase() === "content-length");
   if (length !== undefined && length[1] !== String(Buffer.byteLength(body)))
-    refuse(`headers.${length[0]}`, "it must be the body's length");
+    refuse("headers.content-length", "it must be the body's length");
   return { method, target, headers, body };
 }

@@ -16,7 +16,7 @@ export function worldTarget(
 ): Target {
   const send: Target["send"] = (outgoing) =>
     exchangeOf(outgoing, sim.handle(outgoing.request), sim.clock.now());
-  const moveClock = (ms: number): void => void sim.clock.advance(ms);
+  const wait = (ms: number): void => void sim.clock.advance(ms);
 
   return {
     kind: "in-process",
@@ -26,8 +26,8 @@ export function worldTarget(
     member: (ordinal) =>
       ordinal < sim.publishers.total ? memberOf(sim.publishers.at(ordinal)) : undefined,
     send,
-    wait: moveClock,
-    traffic: (order) => playClockTraffic(order, { send, moveClock, turns, onProgress }),
+    wait,
+    traffic: (order) => playClockTraffic(order, { send, wait, turns, onProgress }),
     control: {
       world: () => sim,
       assume: (choices) => sim.assume(choices),

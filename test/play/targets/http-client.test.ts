@@ -78,7 +78,7 @@ describe("a request", () => {
     ["a path beyond ASCII", { method: "GET", path: "/ü" }, "request.path"],
     ["a header with a line break", head({ "x-a": "key_b\r\nc: d" }), "request"],
     ["an invalid header name", head({ "a b": "c" }), "request"],
-    ["its own length", head({ "Content-Length": "5" }), "request.headers.Content-Length"],
+    ["its own length", head({ "Content-Length": "5" }), "request.headers.content-length"],
     ["its own framing", head({ "transfer-encoding": "chunked" }), "request"],
     ["an upgrade", head({ upgrade: "websocket" }), "request"],
   ])("with %s is refused with the field's name, and nothing is sent", async (_, request, field) => {
