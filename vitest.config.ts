@@ -16,7 +16,7 @@ const apart: string[] = [
   "fuzz/fuzz",
   "parity",
   "play/foreign/{foreign,own-requests}",
-  "play/targets/{coordinated-omission,late-client,real-traffic,traffic-effects}",
+  "play/targets/real-traffic",
   "server/{outbox,robustness,slices}",
   "testing/driver/globals",
   "vitest/fixtures",
