@@ -226,7 +226,7 @@ describe("floors", () => {
 describe("banned calls", () => {
   // The inspector's page is a program of its own, in a browser. What bundles it reads files.
   const outside = (path: string): boolean =>
-    /^src\/(?:adapters\/|cli\/|inspector\/(?:page\/|assets)|play\/(?:old\/)?targets\/)/.test(path);
+    /^src\/(?:adapters\/|cli\/|inspector\/(?:page\/|assets)|play\/targets\/)/.test(path);
   const inside = (path: string): boolean => !outside(path);
   // Clients wait, and their tests and some control requests do. None of them reads the machine's own time elsewhere.
   const waits = (path: string): boolean =>
@@ -391,7 +391,7 @@ describe("leftovers", () => {
 
   test("a function or constant that is exported is imported somewhere", () => {
     const dead = sources
-      .filter(({ path }) => !isEntry(path) && !path.endsWith(".d.ts") && !/play\/old/.test(path))
+      .filter(({ path }) => !isEntry(path) && !path.endsWith(".d.ts"))
       .flatMap(({ path, code }) =>
         exportsOf(code)
           .filter(

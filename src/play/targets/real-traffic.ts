@@ -25,7 +25,7 @@ export interface RealTraffic {
 
 export const CONNECTIONS = 64;
 /** A request is late if it is sent more than this long after it was due. */
-export const LATE_MS = 10;
+const LATE_MS = 10;
 /** Most requests waiting for a connection. Further ones are dropped: so large a backlog is never worked off. */
 export const MAX_WAITING = 100_000;
 const PROGRESS_MS = 250;
