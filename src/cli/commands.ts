@@ -112,12 +112,9 @@ const replay = command({
     name: "FILE",
     says: "a HAR file of any tool, a journal as NDJSON, or a trace in CSV",
   },
-  options: {
-    ...commonOptions,
-    ...replayOptions,
-  },
+  options: { ...stillOptions, ...replayOptions },
   more: `adsim makes a scenario of FILE, as adsim record does, that expects the recorded answers: status, Content-Type, and the body
-without the ids that a service invents. Time follows the recording; with --clock frozen it stands still.
+without the ids that a service invents. Time follows the recording.
 Without --target it plays in a world in this process with the recorded settings. Options override them. Publishers that this
 world doesn't have sign up. With --load, the options must agree with the snapshot.
 If --target is an adsim, it plays in a new world, /@NAME, or in the world that the URL names, whose state is lost.

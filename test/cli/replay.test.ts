@@ -131,7 +131,7 @@ describe("in process", () => {
     const file = fileOf(lines.join("\n"), "later.ndjson");
     const fresh = await runAdsim(["replay", file]);
     expect(fresh.code).toBe(1);
-    expect(fresh.stdout).toContain("Note: the recording begins with request 9, so what requests 1");
+    expect(fresh.stdout).toContain("Note: 8 of the world's requests are not in the recording");
     const loaded = await runAdsim(["replay", file, "--load", state]);
     expect([loaded.stdout, loaded.code]).toEqual([
       `adsim: 8 requests sent again in process: ${same}`,

@@ -10,7 +10,7 @@ import { shippedNames, shippedScenario } from "../../adapters/shipped-scenarios.
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { describeError } from "../../base/file-error.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
-import { readScenarioText } from "../../play/scenario/parse-text.ts";
+import { MAX_RECORDED_TEXT, readScenarioText } from "../../play/scenario/parse-text.ts";
 import { couldNotRun, wrongUsage } from "../output/exit.ts";
 import { moduleEndings, scenarioInModule } from "./load-module.ts";
 
@@ -74,7 +74,7 @@ function fromJson(what: string, bytes: Uint8Array): object {
   if (text.trim() === "") throw wrongUsage(`${what}: it is empty. ${EXPECTED}`);
   let value: unknown;
   try {
-    value = readScenarioText(text);
+    value = readScenarioText(text, MAX_RECORDED_TEXT);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     throw wrongUsage(`${what}: ${error.message.replace(/^scenario /, "it ")}`);

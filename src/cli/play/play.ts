@@ -9,6 +9,7 @@ import { readableDuration } from "../../play/measure/quantities.ts";
 import { playScenarios } from "../../play/play-scenario.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import { reportText } from "../../play/reports/report-text.ts";
+import { MAX_RECORDED_STEPS } from "../../play/scenario/parse-scenario.ts";
 import { planAtService } from "../../play/targets/service-plan.ts";
 import type { Call } from "../options/command.ts";
 import { exitCodes, failureAtTarget, wrongUsage } from "../output/exit.ts";
@@ -120,6 +121,7 @@ async function playAll(
         ...(target.isService && atService(chosen, target, flags, progress)),
         ...progressOf(progress, () => (isOne ? "" : `${results.length + 1} of ${chosen.length}, `)),
         maxRequests: flags.maxRequests,
+        maxSteps: MAX_RECORDED_STEPS,
         signal: ending.signal,
       },
     );

@@ -3,7 +3,7 @@
 import { given } from "../../base/given.ts";
 import { InputError } from "../../base/input.ts";
 import { isOverridden, type Overrides, withOverrides } from "../../play/scenario/overrides.ts";
-import { parseScenario } from "../../play/scenario/parse-scenario.ts";
+import { MAX_RECORDED_STEPS, parseScenario } from "../../play/scenario/parse-scenario.ts";
 import type { Scenario } from "../../play/scenario/types.ts";
 import type { Choices } from "../../simulator/simulator-options.ts";
 import { readAssumptionFlags } from "../options/assumption-flags.ts";
@@ -32,7 +32,8 @@ export async function resolveScenario(
   const overrides: Overrides = given({ seed, start, publishers, profile, assumptions });
   const loaded = await loadScenario(source, stdin);
   try {
-    const scenario = parseScenario(withOverrides(loaded, overrides), { maxRequests });
+    const limits = { maxRequests, maxSteps: MAX_RECORDED_STEPS };
+    const scenario = parseScenario(withOverrides(loaded, overrides), limits);
     return { source, scenario, overrides };
   } catch (error) {
     throw errorInSource({ source, overrides }, error);

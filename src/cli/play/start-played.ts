@@ -7,6 +7,7 @@ import { playInWorld, worldOptionsOf } from "../../play/play-scenario.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import { reportText } from "../../play/reports/report-text.ts";
 import { overrideWords } from "../../play/scenario/overrides.ts";
+import { MAX_RECORDED_STEPS as maxSteps } from "../../play/scenario/parse-scenario.ts";
 import type { Server } from "../../server.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { type ServerFlags, serverOptions } from "../options/common-options.ts";
@@ -45,11 +46,12 @@ export async function startPlayed(
   let result: PlayResult | undefined;
   const server = await startPrepared(options, async (worlds) => {
     const simulator = worlds.get("default");
-    result = await playInWorld(simulator, chosen.scenario, { reproduce }).catch(
-      (error: unknown) => {
-        throw errorInSource(chosen, error);
-      },
-    );
+    result = await playInWorld(simulator, chosen.scenario, {
+      reproduce,
+      maxSteps,
+    }).catch((error: unknown) => {
+      throw errorInSource(chosen, error);
+    });
     refuseFailed(result, host);
     simulator.clock.set({ mode: clock });
   });

@@ -2,19 +2,17 @@
 
 import { groupedBy } from "../../base/grouped-by.ts";
 import { oneLine, printable } from "../../base/text.ts";
-import type { LeftOut } from "../../journal/recorded-entry.ts";
+import type { LeftOut, RecordedEntry } from "../../journal/recorded-entry.ts";
 import { plural } from "../../play/measure/quantities.ts";
-import type { LeftOutEntry } from "../../play/recording/scenario-of-recording.ts";
 
 export interface LeftOutGroup {
   /** In words that follow "because". */
   readonly reason: string;
   readonly count: number;
-  /** Names the first of them. Empty for requests of another site, of which a page makes many. */
+  /** The first of them. */
   readonly which: string;
 }
 
-/** Why, in words that follow "because". */
 const reasons: Readonly<Record<LeftOut, string>> = {
   "kept-from-service": "a fault rule kept them from reaching the service",
   "no-response": "no response is recorded",
@@ -30,26 +28,21 @@ const reasons: Readonly<Record<LeftOut, string>> = {
 /** More are only counted. */
 const MAX_NAMED = 5;
 
-export function leftOutGroups(entries: readonly LeftOutEntry[]): readonly LeftOutGroup[] {
-  return Array.from(
-    groupedBy(entries, ({ leftOut }) => leftOut),
-    ([why, group]) => {
-      const named = why === "not-the-api" ? [] : group.slice(0, MAX_NAMED);
-      const which = named.map(({ place, request: { method, path } }) => {
-        return `${place} ${oneLine(method, 20)} ${oneLine(path, 100)}`;
-      });
-      const more = named.length > 0 && group.length > MAX_NAMED;
-      if (more) which.push(`and ${group.length - MAX_NAMED} more`);
-      return { reason: reasons[why], count: group.length, which: which.join(", ") };
-    },
-  );
+export function leftOutGroups(entries: readonly RecordedEntry[]): readonly LeftOutGroup[] {
+  const groups = groupedBy(entries, ({ leftOut }) => leftOut);
+  return Array.from(groups, ([why, group]) => {
+    const named = group.slice(0, MAX_NAMED).map(({ place, request: { method, path } }) => {
+      return `${place} ${oneLine(method, 20)} ${oneLine(path, 100)}`;
+    });
+    const more = group.length > MAX_NAMED ? [`and ${group.length - MAX_NAMED} more`] : [];
+    return { reason: reasons[why], count: group.length, which: [...named, ...more].join(", ") };
+  });
 }
 
 /** "2 requests, because no response is recorded (line 3 GET /v1/click, …); …"; empty if there are none. */
 export function leftOutInWords(groups: readonly LeftOutGroup[]): string {
-  const words = groups.map(
-    ({ reason, count, which }) =>
-      `${plural(count, "request")}, because ${reason}${which && ` (${which})`}`,
-  );
+  const words = groups.map(({ reason, count, which }) => {
+    return `${plural(count, "request")}, because ${reason} (${which})`;
+  });
   return printable(words.join("; "));
 }

@@ -1,4 +1,4 @@
-/** Reads a recording from a file of the user's, and finds out what kind it is. */
+/** Reads a recording from a file of the user's, and makes a scenario of it. */
 
 import { basename, extname } from "node:path";
 import { readLines } from "../../adapters/files/read-lines.ts";
@@ -8,7 +8,14 @@ import { InputError } from "../../base/input.ts";
 import { printable } from "../../base/text.ts";
 import { readRecording } from "../../journal/read-recording.ts";
 import type { Recording } from "../../journal/recorded-entry.ts";
+import {
+  type RecordedScenario,
+  type RecordingOptions,
+  scenarioOfRecording,
+} from "../../play/recording/scenario-of-recording.ts";
+import { MAX_RECORDED_STEPS, parseScenario } from "../../play/scenario/parse-scenario.ts";
 import { couldNotRun } from "../output/exit.ts";
+import { leftOutGroups, leftOutInWords } from "./left-out.ts";
 import { readCsv } from "./read-csv.ts";
 
 /** @throws CommandFailure that says what is wrong with the file. */
@@ -38,14 +45,43 @@ function inTimeOrder(recording: Recording): Recording {
   let at: string | undefined;
   const timed = recording.entries.map((entry) => {
     at = entry.at ?? at;
-    return { ...entry, at };
+    return { entry: { ...entry, at }, ms: parseInstant(at ?? "") ?? 0 };
   });
-  const msOf = (one: (typeof timed)[number]): number => parseInstant(one.at ?? "") ?? 0;
-  return { ...recording, entries: timed.sort((one, other) => msOf(one) - msOf(other)) };
+  const sorted = timed.sort((one, other) => one.ms - other.ms);
+  return { ...recording, entries: sorted.map(({ entry }) => entry) };
+}
+
+/** @throws CommandFailure that says why the recording can't become a scenario. */
+export function madeOf(
+  file: string,
+  recording: Recording,
+  options: Omit<RecordingOptions, "name"> & { readonly name?: string | undefined },
+): RecordedScenario {
+  try {
+    const made = scenarioOfRecording(recording, {
+      ...options,
+      name: options.name ?? nameFrom(file),
+    });
+    const { length } = made.scenario.steps;
+    if (made.entries.size === 0) {
+      const leftOut = leftOutInWords(leftOutGroups(made.leftOut));
+      throw couldNotRun(`${file} has no request for a scenario: ${leftOut}.`);
+    }
+    if (length > MAX_RECORDED_STEPS) {
+      throw couldNotRun(
+        `${file} makes ${length} steps, and a scenario may have at most ${MAX_RECORDED_STEPS}. Give a part of it.`,
+      );
+    }
+    parseScenario(made.scenario, { maxSteps: MAX_RECORDED_STEPS });
+    return made;
+  } catch (error) {
+    if (!(error instanceof InputError) || error.field === "name") throw error;
+    throw couldNotRun(`${file} can't become a scenario: ${error.message}`);
+  }
 }
 
 /** The file's name as the name of a scenario: letters, digits and hyphens. */
-export function nameFrom(file: string): string {
+function nameFrom(file: string): string {
   const words = basename(file, extname(file))
     .toLowerCase()
     .match(/[a-z0-9]+/g) ?? ["recorded"];

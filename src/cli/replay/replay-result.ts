@@ -6,13 +6,14 @@ import type { RecordedEntry, Recording } from "../../journal/recorded-entry.ts";
 import type { PlayResult, StepResult } from "../../play/player/result.ts";
 import type { RecordedScenario } from "../../play/recording/scenario-of-recording.ts";
 import { leftOutGroups, leftOutInWords } from "../record/left-out.ts";
-import type { ReplayFlags } from "./replay-options.ts";
 
-export type ReplayResult = ReturnType<typeof resultOf>;
-
-export interface ResultParts {
+interface ResultParts {
   readonly file: string;
-  readonly flags: Pick<ReplayFlags, "target" | "load" | "differences">;
+  readonly flags: {
+    readonly target?: string;
+    readonly load?: string;
+    readonly differences: number;
+  };
   readonly recording: Recording;
   readonly made: RecordedScenario;
   readonly played: PlayResult;
@@ -26,6 +27,7 @@ export function resultOf({ file, flags, recording, made, played }: ResultParts) 
   const different = steps.filter(({ step }) => step.result === "failed");
   const undecided = steps.filter(({ step: { result } }) => /undecided|skipped/.test(result));
   const shown = [...different, ...undecided].slice(0, flags.differences);
+  const notCompared = steps.filter(({ step }) => step.result === "done").length;
   return {
     file,
     form: recording.form,
@@ -41,35 +43,30 @@ export function resultOf({ file, flags, recording, made, played }: ResultParts) 
     differences: shown.map(({ step, entry }) => differenceOf(step, entry)),
     // Why they may differ even if the service answers the same.
     notes: [
-      ...notComparedIn(played, made),
-      ...(shown.length === 0 ? [] : notesOn(recording, made, flags)),
+      ...(notCompared === 0
+        ? []
+        : [`${counted(notCompared, "answer")} not compared: the requests have ids from elsewhere`]),
+      ...(shown.length === 0 || flags.load !== undefined ? [] : missingIn(recording)),
     ],
   };
 }
 
-function notComparedIn({ steps }: PlayResult, { entries }: RecordedScenario): readonly string[] {
-  const unknown = steps.filter(({ path, result }) => entries.has(path) && result === "done");
-  const bodiless = [...entries.values()].filter(({ response }) => response.body === undefined);
+/** What the world did that isn't in the recording. */
+function missingIn({ entries, byAdsim }: Recording): readonly string[] {
+  const missing = (entries.at(-1)?.sequence ?? 0) - entries.length;
+  if (!byAdsim || missing <= 0) return [];
   return [
-    ...(unknown.length === 0
-      ? []
-      : [
-          `${counted(unknown.length, "answer")} not compared: the requests have ids from elsewhere, or lost parameters that the API does not have`,
-        ]),
-    ...(bodiless.length === 0
-      ? []
-      : [`no body is recorded for ${counted(bodiless.length, "answer")}, so it isn't compared`]),
+    `${missing} of the world's requests are not in the recording, so what they did is missing. Export the journal without a filter, or replay from a snapshot with --load`,
   ];
 }
 
 function differenceOf({ checks, exchange, why }: StepResult, entry: RecordedEntry) {
   const { place, sequence, request } = entry;
-  const all = checks.filter(({ result }) => result === "failed");
+  const failed = checks.filter(({ result }) => result === "failed");
   // Another status comes with another body.
-  const status = all.filter(({ about }) => about.endsWith(" status"));
-  const failed = status.length > 0 ? status : all;
-  const parts = failed.map(({ about, expected: recorded, found: now }) => {
-    return { about: about.replace(/^\S+ /, ""), recorded, now };
+  const status = failed.filter(({ about }) => about.endsWith(" status"));
+  const parts = (status.length > 0 ? status : failed).map(({ about, expected, found }) => {
+    return { about: about.replace(/^\S+ /, ""), recorded: expected, now: found };
   });
   return {
     ...{ entry: place, sequence },
@@ -78,43 +75,13 @@ function differenceOf({ checks, exchange, why }: StepResult, entry: RecordedEntr
   };
 }
 
-function notesOn(
-  { entries, byAdsim }: Recording,
-  { publishers }: RecordedScenario,
-  { load }: ResultParts["flags"],
-): readonly string[] {
-  const notes: string[] = [];
-  if (publishers.some(({ ref }) => typeof ref === "string")) {
-    notes.push(
-      "publishers that the world doesn't begin with signed up first. Only the statuses of their answers were compared: a recording doesn't have their history, names and prices",
-    );
-  }
-  if (!byAdsim || load !== undefined) return notes;
-  const numbers = entries.flatMap(({ sequence }) => sequence ?? []);
-  const [first = 1] = numbers;
-  if (first > 1) {
-    notes.push(
-      `the recording begins with request ${first}, so what requests 1 to ${first - 1} did is missing. Replay it from a snapshot that was taken before request ${first}, with --load`,
-    );
-  }
-  const missing = (numbers.at(-1) ?? 0) - first + 1 - numbers.length;
-  if (missing > 0) {
-    notes.push(
-      `${missing} requests between the first and the last are not in the recording, so what they did is missing. Export it without a filter`,
-    );
-  }
-  notes.push(
-    "a journal doesn't have what happened outside the API: a rotated key, a changed surface, a restored snapshot. Take a snapshot after it, and replay from that with --load",
-  );
-  return notes;
-}
-
-export function resultText(result: ReplayResult): string {
+export function resultText(result: ReturnType<typeof resultOf>): string {
   const { target, sent, same, different, undecided, leftOut, differences, notes } = result;
   const where = target === undefined ? "in process" : `to ${target}`;
   const others = undecided === 0 ? "" : `, ${undecided} can't be compared`;
+  const verb = (count: number): string => (count === 1 ? "is" : "are");
   const lines = [
-    `adsim: ${counted(sent, "request")} sent again ${where}: ${same} ${same === 1 ? "answer is" : "answers are"} the same, ${different} ${different === 1 ? "is" : "are"} different${others}`,
+    `adsim: ${counted(sent, "request")} sent again ${where}: ${counted(same, "answer")} ${verb(same)} the same, ${different} ${verb(different)} different${others}`,
   ];
   if (leftOut.length > 0) lines.push(`  left out: ${leftOutInWords(leftOut)}`);
   for (const { entry, sequence, method, path, parts, why } of differences) {

@@ -34,7 +34,7 @@ export function undecidedBy(thrown: unknown): StepOutcome {
   throw thrown;
 }
 
-/** At most this many checks of a step are reported. */
+/** At most this many checks of a step are reported, and all that didn't pass. */
 const MAX_CHECKS = 50;
 
 /** @returns whether the step has failed now, and hadn't before. */
@@ -81,7 +81,7 @@ function stepResultOf(run: Run, step: Step, path: string, outcome: StepOutcome):
     times: 1,
     result: skipped !== undefined ? "skipped" : undecided !== undefined ? "undecided" : judged,
     why: skipped ?? undecided ?? checks.find((one) => one.result === "undecided")?.why,
-    checks: checks.slice(0, MAX_CHECKS),
+    checks: checks.filter(({ result }, at) => result !== "passed" || at < MAX_CHECKS),
     exchange: exchange && shownExchange(exchange),
     tally,
   };

@@ -21,15 +21,13 @@ export function expectedAnswer(
   referenceTo: (name: string, text: string) => Reference | undefined,
 ): AnswerExpectation {
   const { status, headers, body, bodyBase64 } = response;
-  const sent = valuesOf(request);
+  // Unless the period was asked for, it depends on the day.
+  const days = ["from", "to"].filter((name) => !valuesOf(request).has(name));
 
   function matcherOf(value: unknown, name: string): Matcher {
     if (typeof value === "string") {
-      const reference = referenceTo(name, value);
-      if (reference !== undefined) return reference;
-      // Unless the period was asked for, it depends on the day.
-      const isDayOfPeriod = (name === "from" || name === "to") && !sent.has(name);
-      return invented.test(name) || isDayOfPeriod ? { type: "string" } : value;
+      const isInvented = invented.test(name) || days.includes(name);
+      return referenceTo(name, value) ?? (isInvented ? { type: "string" } : value);
     }
     if (Array.isArray(value)) return value.map((one) => matcherOf(one, name));
     if (typeof value !== "object" || value === null) return value as Matcher;

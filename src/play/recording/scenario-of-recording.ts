@@ -9,15 +9,10 @@ import { given } from "../../base/given.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
 import { InputError } from "../../base/input.ts";
 import { parametersOf, valuesOf } from "../../journal/entry-values.ts";
-import type {
-  LeftOut,
-  RecordedEntry,
-  RecordedWorld,
-  Recording,
-} from "../../journal/recorded-entry.ts";
+import type { RecordedEntry, RecordedWorld, Recording } from "../../journal/recorded-entry.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
 import { DEFAULT_START } from "../../simulator/simulator-options.ts";
-import type { AssumptionKey, Assumptions } from "../../spec/assumptions/catalogue.ts";
+import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { nonDefaultChoices, resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { buildRequest, type Encoding } from "../../spec/build-request.ts";
 import { operations } from "../../spec/operations.ts";
@@ -33,7 +28,7 @@ import {
 import type { AnswerExpectation, RequestStep, Scenario } from "../scenario/types.ts";
 import { expectedAnswer } from "./expected-answer.ts";
 import { createScript } from "./script.ts";
-import { type Attributed, attributed, NOBODY, surfacesIn } from "./senders.ts";
+import { type Attributed, attributed, surfacesIn } from "./senders.ts";
 
 export interface RecordingOptions {
   readonly name: string;
@@ -48,21 +43,15 @@ export interface RecordingOptions {
   readonly keepsTime?: boolean | undefined;
   /** Settings in place of the recorded world's. */
   readonly world?: Partial<RecordedWorld> | undefined;
-  /** The world in which it is played. @default the recorded world when it began */
-  readonly known?:
-    | { readonly publishers: readonly Credentials[]; readonly nowMs: number }
-    | undefined;
-}
-
-export interface LeftOutEntry extends RecordedEntry {
-  readonly leftOut: LeftOut;
+  /** The publishers of the world in which it is played. @default those with which the recorded world began */
+  readonly known?: readonly Credentials[] | undefined;
 }
 
 export interface RecordedScenario {
   readonly scenario: Scenario;
   /** The recorded requests by the paths of their steps. */
   readonly entries: ReadonlyMap<string, RecordedEntry>;
-  readonly leftOut: readonly LeftOutEntry[];
+  readonly leftOut: readonly RecordedEntry[];
   readonly publishers: readonly StepPublisher[];
 }
 
@@ -72,49 +61,83 @@ export function scenarioOfRecording(
   options: RecordingOptions,
 ): RecordedScenario {
   const { byAdsim } = recording;
+  const { name, world: chosen = {}, keepsTime = true } = options;
   const isNumbered = options.publishers === "numbered";
-  const recorded = recording.entries.find((one) => one.world !== undefined)?.world;
-  const { world: chosen = {} } = options;
+  const recorded = recording.entries.find(({ world }) => world !== undefined)?.world;
   const all = recording.entries.map((entry): RecordedEntry => {
     return { ...entry, leftOut: entry.leftOut ?? whyLeftOut(entry, byAdsim, recorded) };
   });
   const sent = attributed(all.filter(({ leftOut }) => leftOut === undefined));
-  const entries = byAdsim ? sent : sent.map(plainRequest);
-  const publishers = publishersOf(entries, recording, recorded ?? chosen, options);
+  const entries = sent.map((one) => withKey(byAdsim ? one : plainRequest(one), byAdsim));
+  const publishers = publishersOf(entries, recorded ?? chosen, options);
   const firstAt = entries.find(({ at }) => at !== undefined)?.at;
   const { start = firstAt ?? DEFAULT_START, ...world } = { ...recorded, ...chosen };
-  const { steps, byPath, unsendable } = stepsOf(entries, start, publishers, recording, options);
-  const assumptions = nonDefaultChoices(
-    resolveAssumptions({ ...recorded?.assumptions, ...chosen.assumptions }),
-  );
+  const choicesIn = (one: Partial<RecordedWorld> = {}): Assumptions =>
+    resolveAssumptions({ ...one.assumptions, ...chosen.assumptions });
+
+  const byId = new Map(publishers.map((publisher) => [publisher.id, publisher]));
+  const byPath = new Map<string, RecordedEntry>();
+  const leftOut = all.filter((one) => one.leftOut !== undefined);
+  const script = createScript(parseInstant(start) ?? 0);
+  for (const { ref, surfaces } of publishers) {
+    const names = surfaces.map((_, at) => `Surface ${at + 1}`);
+    if (typeof ref === "string")
+      script.add({ signUp: names.length === 0 ? {} : { surfaces: names }, as: ref });
+  }
+  const requests = createRequestSteps(entries, publishers);
+  let inForce = choicesIn(recorded);
+  for (const entry of entries) {
+    const sender = byId.get(entry.sender);
+    assert(sender !== undefined, "Every entry has a sender.");
+    if (keepsTime) script.advanceTo(parseInstant(entry.at ?? "") ?? 0);
+    const now = entry.world === undefined || isNumbered ? inForce : choicesIn(entry.world);
+    const changes = changesOf(inForce, now);
+    if (Object.keys(changes).length > 0) script.add({ assume: changes });
+    inForce = now;
+    // Before the step names its answer, to which no expectation of its own can refer.
+    const expect = expectationOf(entry, sender, requests, { ...options, ...recording });
+    const { expect: _status, note, ...step } = requests.stepOf(entry, sender);
+    if (!canBeSent(step, entry)) {
+      leftOut.push({ ...entry, leftOut: "unsendable" });
+      continue;
+    }
+    const { status } = entry.response;
+    const isOnUnknown = "click" in step && typeof step.click?.impression_id === "string";
+    const why = isOnUnknown && status === 200 ? "Its impression isn't in the recording." : note;
+    byPath.set(`steps.${script.steps.length}`, entry);
+    // What rests on ids that another world doesn't have can't be expected.
+    if (expect !== undefined && why === undefined) script.add({ ...step, expect });
+    else
+      script.add({
+        ...step,
+        note: `The answer was ${status}.${why === undefined ? "" : ` ${why}`}`,
+      });
+  }
+  const { seed, profile, publishers: population } = world;
+  const assumptions = nonDefaultChoices(choicesIn(recorded));
   const scenario: Scenario = {
-    name: options.name,
+    name,
     about: `${plural(entries.length, "recorded request")} of ${plural(publishers.length, "publisher")}.`,
-    // A recording holds what the world's options were, which are checked when the scenario is parsed.
-    ...(!isNumbered && (given(settingsOf(world)) as Partial<Scenario>)),
+    // A service has its own time and its own choices. The options are checked when the scenario is parsed.
+    ...(!isNumbered && (given({ seed, publishers: population, profile }) as Partial<Scenario>)),
     ...(isNumbered && publishers.length > USUAL_POPULATION && { publishers: publishers.length }),
-    // A service has its own time and its own choices.
     ...(!isNumbered && { start }),
     ...(!isNumbered && Object.keys(assumptions).length > 0 && { assumptions }),
-    steps,
+    steps: script.steps,
   };
-  const leftOut = all.filter((entry): entry is LeftOutEntry => entry.leftOut !== undefined);
-  return { scenario, entries: byPath, leftOut: [...leftOut, ...unsendable], publishers };
+  return { scenario, entries: byPath, leftOut, publishers };
 }
 
 const USUAL_POPULATION = 25;
-
-function settingsOf({ seed, publishers, profile }: Partial<RecordedWorld>): object {
-  return { seed, publishers, profile };
-}
 
 /** Why a request can't be a step. What another service received can be anything. */
 function whyLeftOut(
   { operation, request, response, world }: RecordedEntry,
   byAdsim: boolean,
   first: RecordedWorld | undefined,
-): LeftOut | undefined {
-  if (byAdsim) return isOtherWorld(world, first) ? "other-world" : undefined;
+): RecordedEntry["leftOut"] {
+  const isOther = world !== undefined && first !== undefined && nameOf(world) !== nameOf(first);
+  if (byAdsim) return isOther ? "other-world" : undefined;
   if (operation === undefined) return "no-operation";
   const values = valuesOf(request);
   const isWhole = Object.entries(operations[operation].parameters).every(
@@ -124,10 +147,8 @@ function whyLeftOut(
   return isWhole || response.status !== 200 ? undefined : "incomplete";
 }
 
-function isOtherWorld(one: RecordedWorld | undefined, first: RecordedWorld | undefined): boolean {
-  if (one === undefined || first === undefined) return false;
-  const isSame = JSON.stringify(settingsOf(one)) === JSON.stringify(settingsOf(first));
-  return !isSame || one.start !== first.start;
+function nameOf({ seed, start, publishers, profile }: RecordedWorld): string {
+  return JSON.stringify([seed, start, publishers, profile]);
 }
 
 /** The request with the API's parameters alone, and with the sender's publisher_id if a success has none. */
@@ -142,9 +163,10 @@ function plainRequest(entry: Attributed): Attributed {
   const own = authorization === undefined ? {} : { authorization };
   const built = buildRequest(operation, values, { encoding: encodingIn(request), headers: own });
   const { method, path, query = "", headers = {}, body = "" } = built;
-  const plain = { method, path, query: String(query), headers, body: String(body) };
-  const isAltered = plain.query !== request.query || plain.body !== request.body;
-  return { ...entry, request: plain, isAltered };
+  return {
+    ...entry,
+    request: { method, path, query: String(query), headers, body: String(body) },
+  };
 }
 
 function encodingIn({ headers, body }: RecordedEntry["request"]): Encoding {
@@ -152,29 +174,40 @@ function encodingIn({ headers, body }: RecordedEntry["request"]): Encoding {
   return headers["content-type"]?.includes("form") === true ? "form" : "json";
 }
 
-/** More seeded publishers than a recording has. */
-const MOST_SEEDED = 10_000;
-
 /** Stands for each publisher's own key. Recordings often mask or leave out keys, and those of other services are real. */
 const OWN_KEY = "recorded-key";
+const OTHER_KEY = "another-key";
+
+/** Gives the request the publisher's key, unless another key was sent, or none. */
+function withKey(entry: Attributed, byAdsim: boolean): Attributed {
+  const { request, response, publisher } = entry;
+  // A journal names the publisher whose key was sent.
+  const isOwn = byAdsim ? publisher !== undefined : !/^40[13]$/.test(`${response.status}`);
+  if (!isOwn && request.headers.authorization === undefined) return entry;
+  const authorization = `Bearer ${isOwn ? OWN_KEY : OTHER_KEY}`;
+  return { ...entry, request: { ...request, headers: { ...request.headers, authorization } } };
+}
 
 function publishersOf(
   entries: readonly Attributed[],
-  { byAdsim }: Recording,
   world: Partial<RecordedWorld>,
   { publishers: which, known }: RecordingOptions,
 ): readonly StepPublisher[] {
-  const seeded = known?.publishers ?? (which === "world" ? seededIn(world) : []);
+  const seeded = known ?? (which === "world" ? seededIn(world) : []);
   const bySender = groupedBy(entries, ({ sender }) => sender);
   return Array.from(bySender, ([id, own], place): StepPublisher => {
-    // Of a recording in which nobody's key was good, any publisher's will do.
-    const isAnybodys = which === "numbered" || (byAdsim && id === NOBODY);
-    const ordinal = isAnybodys ? place : seeded.findIndex((one) => one.id === id);
+    const isNumbered = which === "numbered";
+    const ordinal = isNumbered ? place : seeded.findIndex((one) => one.id === id);
     const surfaces = seeded[ordinal]?.surfaces ?? surfacesIn(own);
-    const ref = ordinal >= 0 ? ordinal : `publisher-${place + 1}`;
-    return { ref, id, apiKey: OWN_KEY, surfaces };
+    return {
+      ref: ordinal >= 0 ? ordinal : `publisher-${place + 1}`,
+      ...{ id, apiKey: OWN_KEY, surfaces },
+    };
   });
 }
+
+/** More seeded publishers than a recording has. */
+const MOST_SEEDED = 10_000;
 
 /** @throws InputError if the recorded settings are invalid. */
 function seededIn(world: Partial<RecordedWorld>): readonly Credentials[] {
@@ -183,52 +216,6 @@ function seededIn(world: Partial<RecordedWorld>): readonly Credentials[] {
   const settings = { seed, start, publishers, profile, assumptions };
   const sim = createSimulatorCore(settings, fakerHost);
   return sim.publishers.credentials(Math.min(sim.publishers.total, MOST_SEEDED));
-}
-
-function stepsOf(
-  entries: readonly Attributed[],
-  start: string,
-  publishers: readonly StepPublisher[],
-  recording: Recording,
-  options: RecordingOptions,
-) {
-  const { byAdsim } = recording;
-  const byId = new Map(publishers.map((publisher) => [publisher.id, publisher]));
-  const byPath = new Map<string, RecordedEntry>();
-  const unsendable: LeftOutEntry[] = [];
-  const script = createScript(options.known?.nowMs ?? parseInstant(start) ?? 0);
-  for (const { ref, surfaces } of publishers) {
-    const names = surfaces.map((_, at) => `Surface ${at + 1}`);
-    if (typeof ref === "string")
-      script.add({ signUp: names.length === 0 ? {} : { surfaces: names }, as: ref });
-  }
-  const requests = createRequestSteps(entries, publishers);
-  let inForce: RecordedWorld["assumptions"] | undefined;
-  for (const entry of entries) {
-    const sender = byId.get(entry.sender);
-    assert(sender !== undefined, "Every entry has a sender.");
-    if (options.keepsTime !== false) script.advanceTo(parseInstant(entry.at ?? "") ?? 0);
-    const now = entry.world && { ...entry.world.assumptions, ...options.world?.assumptions };
-    const changes = options.publishers === "world" && inForce && now && changesOf(inForce, now);
-    if (changes) script.add({ assume: changes });
-    inForce = now;
-    // Before the step names its answer, to which no expectation of its own can refer.
-    const recorded = expectationOf(entry, sender, requests, { ...options, ...recording });
-    const { expect: _status, note, ...step } = requests.stepOf(withKey(entry, byAdsim), sender);
-    if (!canBeSent(step, entry)) {
-      unsendable.push({ ...entry, leftOut: "unsendable" });
-      continue;
-    }
-    const { status } = entry.response;
-    const isOnUnknown = "click" in step && typeof step.click?.impression_id === "string";
-    const why = isOnUnknown && status === 200 ? "Its impression isn't in the recording." : note;
-    const says = [`The answer was ${status}.`, ...(why === undefined ? [] : [why])].join(" ");
-    byPath.set(`steps.${script.steps.length}`, entry);
-    // What rests on ids that another world doesn't have can't be expected.
-    const isKnown = recorded !== undefined && why === undefined;
-    script.add(isKnown ? { ...step, expect: recorded } : { ...step, note: says });
-  }
-  return { steps: script.steps, byPath, unsendable };
 }
 
 /** Whether a scenario can have such a step. A raw request may be anything that a simulator was asked in process. */
@@ -244,27 +231,9 @@ function canBeSent({ raw, headers }: RequestStep, { request }: RecordedEntry): b
   }
 }
 
-/** Undefined if there are none. */
-function changesOf(
-  before: RecordedWorld["assumptions"],
-  after: RecordedWorld["assumptions"],
-): Partial<Assumptions> | undefined {
-  const [old, now] = [resolveAssumptions(before), resolveAssumptions(after)];
-  const changed = Object.entries(now).filter(
-    ([key, choice]) => old[key as AssumptionKey] !== choice,
-  );
-  return changed.length === 0 ? undefined : Object.fromEntries(changed);
-}
-
-/** Gives the request the publisher's key, unless another key was sent, or none. */
-function withKey(entry: Attributed, byAdsim: boolean): Attributed {
-  const { request, response, publisher } = entry;
-  const isRefused = response.status === 401 || response.status === 403;
-  // A journal names the publisher whose key was sent.
-  const isOwn = byAdsim ? publisher !== undefined : !isRefused;
-  if (!isOwn && request.headers.authorization === undefined) return entry;
-  const authorization = `Bearer ${isOwn ? OWN_KEY : "another-key"}`;
-  return { ...entry, request: { ...request, headers: { ...request.headers, authorization } } };
+function changesOf(before: Assumptions, after: Assumptions): Partial<Assumptions> {
+  const old: Readonly<Record<string, string>> = before;
+  return Object.fromEntries(Object.entries(after).filter(([key, now]) => old[key] !== now));
 }
 
 /** Undefined if the recording can't tell: another service's refusals rest on its own choices. */
@@ -274,18 +243,13 @@ function expectationOf(
   { referenceTo }: RequestSteps,
   { expects, byAdsim, form }: RecordingOptions & Recording,
 ): AnswerExpectation | undefined {
-  const { request, response, publisher } = entry;
-  const { status } = response;
+  const { status } = entry.response;
   if (expects === "statuses") return byAdsim || status === 200 ? { status } : undefined;
-  // It may have been refused for what was left out.
-  if (entry.isAltered && status !== 200) return undefined;
   // The history, prices and names of a publisher that signs up are others than the recorded one's.
   const isNewcomer = typeof sender.ref === "string";
-  // What was wrong with a key isn't recorded.
-  const isRefused = status === 401 || status === 403;
-  const hasKey = request.headers.authorization !== undefined;
-  const isMasked = hasKey && (byAdsim ? publisher === undefined : isRefused);
-  if (isNewcomer || isMasked || form === "CSV") return { status };
+  // What was wrong with the key isn't recorded.
+  const isRefused = entry.request.headers.authorization === `Bearer ${OTHER_KEY}`;
+  if (isNewcomer || isRefused || form === "CSV") return { status };
   return expectedAnswer(entry, (name, text) =>
     referenceTo(name === "id" ? "surface" : name, text, sender),
   );

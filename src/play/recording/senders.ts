@@ -7,55 +7,40 @@ import type { RecordedEntry } from "../../journal/recorded-entry.ts";
 /** An entry, and the id of the publisher that sent it. */
 export interface Attributed extends RecordedEntry {
   readonly sender: string;
-  /** Whether only the API's own parameters are left of what was sent. */
-  readonly isAltered?: boolean;
 }
 
 /** Stands for the sender of requests that nobody's key came with. */
-export const NOBODY = "nobody";
+const NOBODY = "nobody";
 
 /**
- * By its publisher_id, by the impression that it clicks on, by its key, or as the recording says. What remains belongs to the
- * first publisher.
+ * As the recording says, by its publisher_id, or by the impression that it clicks on. What remains belongs to the first
+ * publisher. A refused request may name a publisher that doesn't exist.
  */
 export function attributed(entries: readonly RecordedEntry[]): readonly Attributed[] {
-  const byImpression = new Map<string, string>();
-  // A mask stands for the keys of several publishers, and says nothing then.
-  const byKey = new Map<string, string | undefined>();
-  // A refused request may name a publisher that doesn't exist.
-  const known = new Map<string | undefined, string>();
-  for (const { publisher, request, response } of entries) {
-    const id = publisher ?? (response.status === 200 && valuesOf(request).get("publisher_id"));
-    if (id) known.set(id, id);
-  }
-  const found = entries.map((entry) => {
-    const { request, response } = entry;
-    const isSuccess = response.status === 200;
+  const named = entries.map(({ publisher, request, response }) => {
     const values = valuesOf(request);
-    const { authorization = "" } = request.headers;
-    const sender =
-      entry.publisher ??
-      (isSuccess ? values.get("publisher_id") : undefined) ??
-      byImpression.get(values.get("impression_id") ?? "") ??
-      byKey.get(authorization) ??
-      known.get(values.get("publisher_id"));
-    if (sender === undefined || !isSuccess) return { entry, sender };
-    const isOthers = byKey.has(authorization) && byKey.get(authorization) !== sender;
-    byKey.set(authorization, isOthers ? undefined : sender);
-    const id = eventIdIn(response, "impression");
-    if (id !== undefined) byImpression.set(id, sender);
-    return { entry, sender };
+    const id = publisher ?? values.get("publisher_id");
+    const isKnown = publisher !== undefined || response.status === 200;
+    return { id, isKnown, impression: values.get("impression_id") ?? "" };
   });
-  const [first = NOBODY] = known.values();
-  return found.map(({ entry, sender = first }) => ({ ...entry, sender }));
+  const known = new Set(named.flatMap(({ id, isKnown }) => (isKnown && id ? [id] : [])));
+  const [first = NOBODY] = known;
+  const byImpression = new Map<string, string>();
+  return entries.map((entry, at) => {
+    const { id = "", impression = "" } = named[at] ?? {};
+    const sender = known.has(id) ? id : (byImpression.get(impression) ?? first);
+    const recorded = eventIdIn(entry.response, "impression");
+    if (recorded !== undefined) byImpression.set(recorded, sender);
+    return { ...entry, sender };
+  });
 }
 
 /** The surfaces that the service listed, or accepted in other requests, in the order in which they were seen. */
 export function surfacesIn(own: readonly RecordedEntry[]): readonly { readonly id: string }[] {
-  const ids = own.flatMap(({ operation, request, response }) => {
+  const ids = own.flatMap(({ request, response }) => {
     const { status, body = "" } = response;
     if (status !== 200) return [];
-    const listed = operation === "surfaces" ? memberOf(jsonIn(body), "surfaces") : undefined;
+    const listed = memberOf(jsonIn(body), "surfaces");
     const rows = Array.isArray(listed) ? listed.map((row) => memberOf(row, "id")) : [];
     return [...rows, valuesOf(request).get("surface")].filter((id) => typeof id === "string");
   });
