@@ -9,9 +9,9 @@ import { slow } from "../../faults/verdict.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import { eventIdIn, parametersOf, valuesOf } from "../../journal/entry-values.ts";
 import { isSecretHeader, REDACTED } from "../../journal/secrets.ts";
-import { buildRequest, type Encoding, pairsOf } from "../../spec/build-request.ts";
+import { buildRequest, pairsOf } from "../../spec/build-request.ts";
 import { type OperationId, operations } from "../../spec/operations.ts";
-import type { AnswerExpectation, PublisherRef, Reference, RequestStep, Value } from "./types.ts";
+import type { PublisherRef, Reference, RequestStep, Value } from "./types.ts";
 
 /** What a step is made of: members of a journal's entry. */
 export interface SentRequest extends Pick<JournalEntry, "operation" | "request"> {
@@ -43,75 +43,52 @@ export function createRequestSteps(
   const clicked = new Set(exchanges.map(({ request }) => valuesOf(request).get("impression_id")));
   const nameOf = new Map<unknown, string>();
   /** Ids that another world doesn't have. */
-  const passing = new Set<string>();
-  for (const { ref, id, surfaces } of publishers)
-    if (typeof ref === "string")
-      for (const one of [id, ...surfaces.map(({ id }) => id)]) passing.add(one);
+  const passing = publishers.flatMap(({ ref, id, surfaces }) =>
+    typeof ref === "string" ? [id, ...surfaces.map(({ id }) => id)] : [],
+  );
 
   function referenceTo(name: string, value: unknown, sender: StepPublisher): Reference | undefined {
     const answer = name === "impression_id" ? nameOf.get(value) : undefined;
     if (answer !== undefined) return { ref: `${answer}.impression_id` };
     for (const publisher of [sender, ...publishers]) {
-      if (name === "publisher_id" && value === publisher.id)
-        return { ref: `${pathTo(publisher)}.id` };
-      const place =
-        name === "surface" ? publisher.surfaces.findIndex(({ id }) => id === value) : -1;
-      if (place >= 0) return { ref: `${pathTo(publisher)}.surfaces.${place}.id` };
+      const path = pathTo(publisher);
+      if (name === "publisher_id" && value === publisher.id) return { ref: `${path}.id` };
+      const place = publisher.surfaces.findIndex(({ id }) => id === value);
+      if (name === "surface" && place >= 0) return { ref: `${path}.surfaces.${place}.id` };
     }
     return undefined;
   }
 
-  /** Names the answer if a click refers to it. */
-  function named({ operation, response, fault }: SentRequest): Pick<RequestStep, "as"> {
-    const isWhole = fault === undefined || fault.received === "whole";
-    const id =
-      operation === "impression" && isWhole ? eventIdIn(response, "impression") : undefined;
-    if (id === undefined || !clicked.has(id) || nameOf.has(id)) return {};
-    const as = `impression-${nameOf.size + 1}`;
-    nameOf.set(id, as);
-    return { as };
+  function withReferences(pairs: Fields, sender: StepPublisher): Readonly<Record<string, Value>> {
+    const found = pairs.map(([name, value]) => {
+      const plain = isScalar(value) ? value : null;
+      return [name, referenceTo(name, value, sender) ?? plain] as const;
+    });
+    return Object.fromEntries(found);
   }
 
-  /** The parameters as a scenario has them, without the publisher's own id, which scenarios fill in. */
-  function valuesFor(values: Record<string, unknown>, sender: StepPublisher) {
-    const entries = Object.entries(values)
-      .filter(([name, value]) => name !== "publisher_id" || value !== sender.id)
-      .map(([name, value]) => [name, referenceTo(name, value, sender) ?? scalar(value)]);
-    return Object.fromEntries(entries) as Readonly<Record<string, Value>>;
-  }
-
-  /** The fields with references, if there are any, and if a scenario sends the same text for them. */
-  function fieldsOf(
-    text: string,
-    pairs: Fields,
-    write: (pairs: Fields) => string,
-    sender: StepPublisher,
-  ) {
-    const fields = Object.fromEntries(pairs);
-    const isSame =
-      write(Object.entries(fields)) === text && pairs.every(([, one]) => isScalar(one));
-    const found = pairs.map(
-      ([name, value]) => [name, referenceTo(name, value, sender) ?? scalar(value)] as const,
-    );
-    const refers = found.some(([, value]) => typeof value === "object" && value !== null);
-    return isSame && refers
-      ? (Object.fromEntries(found) as Readonly<Record<string, Value>>)
-      : undefined;
+  /** The fields with references, if there are any, and if a scenario sends the same text for the fields. */
+  function fieldsOf(text: string, pairs: Fields, written: string, sender: StepPublisher) {
+    const fields = withReferences(pairs, sender);
+    const isSame = written === text && pairs.every(([, one]) => isScalar(one));
+    const refers = Object.values(fields).some((one) => typeof one === "object" && one !== null);
+    return isSame && refers ? fields : undefined;
   }
 
   function rawOf({ request }: SentRequest, sender: StepPublisher): RequestStep {
     const { method, path, query, headers, body } = request;
-    const inQuery = fieldsOf(query, [...new URLSearchParams(query)], pairsOf, sender);
-    const isJson = body.startsWith("{") && headers["content-type"] !== undefined;
-    const members: Fields = isJson ? Object.entries(Object(jsonIn(body))) : [];
-    const inBody = fieldsOf(
-      body,
-      members,
-      (pairs) => JSON.stringify(Object.fromEntries(pairs)),
+    const pairs = [...new URLSearchParams(query)];
+    const inQuery = fieldsOf(
+      query,
+      pairs,
+      pairsOf(Object.entries(Object.fromEntries(pairs))),
       sender,
     );
+    const isJson = body.startsWith("{") && headers["content-type"] !== undefined;
+    const json = isJson ? Object(jsonIn(body)) : {};
+    const inBody = fieldsOf(body, Object.entries(json), JSON.stringify(json), sender);
     const texts = [inQuery ? "" : query, inBody ? "" : body];
-    const stays = [...passing].some((id) => texts.some((text) => text.includes(id)));
+    const stays = passing.some((id) => texts.some((text) => text.includes(id)));
     return {
       raw: {
         method,
@@ -123,17 +100,29 @@ export function createRequestSteps(
     };
   }
 
+  /** Names the answer if a click refers to it. */
+  function named({ operation, response, fault }: SentRequest): Pick<RequestStep, "as"> {
+    const isWhole = fault === undefined || fault.received === "whole";
+    const id = operation === "impression" && isWhole && eventIdIn(response, "impression");
+    if (!id || !clicked.has(id) || nameOf.has(id)) return {};
+    const as = `impression-${nameOf.size + 1}`;
+    nameOf.set(id, as);
+    return { as };
+  }
+
   return {
     referenceTo,
     stepOf(exchange, sender) {
       const { operation } = exchange;
       const sent = sentAsOperation(exchange);
-      const request =
-        operation === undefined || sent === undefined
-          ? rawOf(exchange, sender)
-          : { [operation]: valuesFor(sent.values, sender), ...sent.encoding };
+      // Scenarios fill in the publisher's own id.
+      const values = sent?.values.filter(
+        ([name, value]) => name !== "publisher_id" || value !== sender.id,
+      );
       return {
-        ...request,
+        ...(operation === undefined || values === undefined
+          ? rawOf(exchange, sender)
+          : { [operation]: withReferences(values, sender), ...sent?.encoding }),
         ...(sender.ref !== 0 && { publisher: sender.ref }),
         ...headersOf(exchange, sender, sent?.contentType),
         ...named(exchange),
@@ -150,35 +139,26 @@ function pathTo({ ref }: StepPublisher): string {
 }
 
 function isScalar(value: unknown): value is string | number | boolean {
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  return ["string", "number", "boolean"].includes(typeof value);
 }
 
-function scalar(value: unknown): Value {
-  return isScalar(value) ? value : null;
-}
-
-interface Plain {
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly encoding: Pick<RequestStep, "encoding">;
-  /** The Content-Type that the scenario's request gets by default. */
-  readonly contentType: string | undefined;
-}
-
-const encodings = ["json", "form", "query"] as const satisfies readonly Encoding[];
-
-/** Its parameters, if a step of its operation sends the same request; undefined if only a raw step does. */
-function sentAsOperation({ operation, request }: SentRequest): Plain | undefined {
+/**
+ * Its parameters, how they are encoded, and the Content-Type that the step sends by default, if a step of its operation
+ * sends the same request; undefined if only a raw step does.
+ */
+function sentAsOperation({ operation, request }: SentRequest) {
   if (operation === undefined || request.bodyBase64 !== undefined) return undefined;
-  const values = Object.fromEntries(parametersOf(request));
-  if (!canBeGiven(operation, values)) return undefined;
-  for (const encoding of encodings) {
-    const {
-      method,
-      path,
-      query = "",
-      body = "",
-      headers,
-    } = buildRequest(operation, values, { encoding });
+  const parameters = Object.entries(operations[operation].parameters);
+  const given = Object.fromEntries(parametersOf(request));
+  const values = Object.entries(given);
+  // A scenario adds missing parameters, and rejects unknown ones.
+  const canBeGiven =
+    values.every(([name, one]) => isKnown(operation, name) && (isScalar(one) || one === null)) &&
+    parameters.every(([name, { required }]) => !required || name in given);
+  if (!canBeGiven) return undefined;
+  for (const encoding of ["json", "form", "query"] as const) {
+    const built = buildRequest(operation, given, { encoding });
+    const { method, path, query = "", body = "", headers } = built;
     const contentType = headers?.["content-type"];
     // The service reads a body without a Content-Type differently.
     const isTyped = contentType === undefined || request.headers["content-type"] !== undefined;
@@ -191,22 +171,14 @@ function sentAsOperation({ operation, request }: SentRequest): Plain | undefined
   return undefined;
 }
 
-/** Whether a step can have exactly these parameters: a scenario adds missing ones, and rejects unknown ones. */
-function canBeGiven(id: OperationId, values: Readonly<Record<string, unknown>>): boolean {
-  const { parameters } = operations[id];
-  const isPlain = Object.values(values).every((one) => typeof one !== "object" || one === null);
-  return (
-    isPlain &&
-    Object.keys(values).every((name) => Object.hasOwn(parameters, name)) &&
-    Object.entries(parameters).every(([name, { required }]) => !required || name in values)
-  );
+function isKnown(operation: OperationId, name: string): boolean {
+  return Object.hasOwn(operations[operation].parameters, name);
 }
 
 /** Encodes what a scenario can't have in a URL. */
 function encoded(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[^!"$-~]+/g, (characters) => encodeURIComponent(characters));
+  const whole = text.toWellFormed();
+  return whole.replaceAll(/[^!"$-~]+/g, (characters) => encodeURIComponent(characters));
 }
 
 /** Header values that every HTTP client sends unchanged. */
@@ -218,27 +190,21 @@ function headersOf(
   sender: StepPublisher,
   own: string | undefined,
 ): Pick<RequestStep, "key" | "headers"> {
-  const headers: Record<string, Value> = {};
-  for (const [name, value] of Object.entries(request.headers)) {
+  const { authorization, ...others } = request.headers;
+  const sent = Object.entries(others).filter(([name, value]) => {
     const isOwn = name === "content-type" && value === own;
-    if (name === "authorization" || isOwn || ambientHeaders.has(name)) continue;
-    if (!sendable.test(value)) continue;
-    headers[name] = isSecretHeader(name) ? REDACTED : value;
-  }
-  const { authorization } = request.headers;
+    return !isOwn && !ambientHeaders.has(name) && sendable.test(value);
+  });
+  const headers: Record<string, Value> = Object.fromEntries(
+    sent.map(([name, value]) => [name, isSecretHeader(name) ? REDACTED : value]),
+  );
   const [scheme = "", ...rest] = authorization?.split(/ +/) ?? [];
   // Scenarios send "Bearer", which the service takes in any case.
   const isKey = /^bearer$/i.test(scheme) && rest.length === 1 && rest[0] === sender.apiKey;
-  if (!isKey && authorization !== undefined) {
-    headers.authorization =
-      authorization === sender.apiKey
-        ? { ref: `${pathTo(sender)}.apiKey` }
-        : [...(rest.length === 0 ? [] : [scheme]), "another-key"].join(" ");
-  }
-  return {
-    ...(!isKey && { key: null }),
-    ...(Object.keys(headers).length > 0 && { headers }),
-  };
+  if (authorization === sender.apiKey) headers.authorization = { ref: `${pathTo(sender)}.apiKey` };
+  else if (!isKey && authorization !== undefined)
+    headers.authorization = rest.length === 0 ? "another-key" : `${scheme} another-key`;
+  return { ...(!isKey && { key: null }), ...(Object.keys(headers).length > 0 && { headers }) };
 }
 
 /** Expects what the client saw, with a timeout if it stopped waiting. */
@@ -247,10 +213,11 @@ function expectationOf({ response, fault }: SentRequest): Pick<RequestStep, "exp
   if (fault === undefined) return { expect: { status } };
   const waited = fault.delayMs > 0 || slow.includes(fault.kind);
   // Whether it left before an answer came, or none ever came.
-  if (fault.received === "nothing") {
+  if (fault.received === "nothing")
     return { ...(waited && { timeout: "1ms" }), expect: { outcome: ["lost", "timed-out"] } };
-  }
   const isCut = fault.kind === "truncate" && fault.received === "part";
-  const expect: AnswerExpectation = isCut ? { outcome: "cut", status } : { status };
-  return { ...(waited && { timeout: "24h" }), expect };
+  return {
+    ...(waited && { timeout: "24h" }),
+    expect: isCut ? { outcome: "cut", status } : { status },
+  };
 }
