@@ -84,15 +84,14 @@ async function tellCoverage({ atServer, inProcess }: Reach, { flags, host, serve
     import("../play/fixtures/coverage-text.ts"),
     import("../play/fixtures/make-fixtures.ts"),
   ]);
-  const { seed, assumptions, publishers } = server.worlds.get("default");
+  const { seed, assumptions } = server.worlds.get("default");
   const options = await simulatorOptions(flags, "frozen");
   const fixtures = makeFixtures({ ...options, seed, assumptions });
   const coverage = coverageOf([...atServer, ...inProcess], fixtures);
   if (flags.json === true) {
     say(`${JSON.stringify({ event: "coverage", ...coverage })}\n`, host.stdout);
   }
-  const apiKey = publishers.credentials(1)[0]?.apiKey ?? "";
-  say(`\n${coverageText(coverage, apiKey)}`, host.stderr);
+  say(`\n${coverageText(coverage)}`, host.stderr);
 }
 
 /** Passes signals on to CMD, which decides what they mean. We wait until it has ended. */

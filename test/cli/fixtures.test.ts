@@ -225,11 +225,6 @@ describe("the folder", () => {
       [[], 2, "--out"],
       [["--out", join(folder, "a"), "--clock", "system"], 2, "must be one of frozen"],
       [
-        ["--out", join(folder, "a"), "--start", "9999-12-01"],
-        2,
-        "--start must be at least 100 days before",
-      ],
-      [
         ["--out", join(folder, "a"), "--publishers", "0"],
         2,
         "--publishers must be a whole number from 1 to 1000000",

@@ -29,9 +29,9 @@ export class CoverageReporter implements Reporter {
   onTestRunEnd(): void {
     if (this.#file === undefined) return;
     const reached = reachedIn(readIfWritten(this.#file));
-    const { assumptions, publishers } = createSimulator({ publishers: 1 });
+    const { assumptions } = createSimulator({ publishers: 1 });
     const coverage = coverageOf(reached, makeFixtures({ assumptions, publishers: 1 }));
-    console.log(`\n${coverageText(coverage, publishers.at(0).apiKey)}`);
+    console.log(`\n${coverageText(coverage)}`);
   }
 }
 
