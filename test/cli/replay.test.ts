@@ -35,23 +35,21 @@ function recordedSession(more: object = {}): Simulator {
 
 const ndjson = (sim: Simulator): string => fileOf(sim.journal.toNdjson(), "journal.ndjson");
 
-async function target(more: ServerOptions = {}): Promise<string> {
+async function started(more: ServerOptions = {}) {
   const server = await startServer({ port: 0, ...options, clock: "frozen", ...more });
   onTestFinished(() => server.close());
-  return server.url;
+  const { id, apiKey } = server.worlds.get("default").publishers.at(0);
+  return { ...server, given: ["--target", server.url, "--api-key", apiKey, "--publisher", id] };
 }
 
 /** What another tool records of a session: only what HTTP has, and no keys. */
 function asOthersRecord(sim: Simulator): string {
   const { log } = JSON.parse(sim.journal.toHar());
-  const entries = log.entries.map(({ startedDateTime, request, response }: HarEntry) => ({
-    ...{ startedDateTime, response },
-    request: {
-      ...request,
-      headers: request.headers.filter(({ name }) => name !== "authorization"),
-    },
-  }));
-  return fileOf(JSON.stringify({ log: { entries } }), "others.har");
+  const entries = log.entries.map(({ startedDateTime, request, response }: HarEntry) => {
+    const headers = request.headers.filter(({ name }) => name !== "authorization");
+    return { startedDateTime, response, request: { ...request, headers } };
+  });
+  return fileOf({ log: { entries } }, "others.har");
 }
 interface HarEntry {
   readonly startedDateTime: string;
@@ -61,192 +59,168 @@ interface HarEntry {
 
 const same = "8 answers are the same, 0 are different\n";
 
-describe("in process", () => {
-  test.each([
-    ["NDJSON", ndjson],
-    ["HAR", (sim: Simulator) => fileOf(sim.journal.toHar(), "x")],
-  ])("a recording as %s with the same answers ends with 0", async (_, fileWith) => {
-    const sim = recordedSession({ assumptions: { "errors.body": "list", "ids.format": "uuid" } });
-    const { code, stdout, stderr } = await runAdsim(["replay", fileWith(sim)]);
-    expect([code, stderr, stdout]).toEqual([
-      0,
-      "",
-      `adsim: 8 requests sent again in process: ${same}`,
-    ]);
-  });
-
-  test("a different answer ends with 1, and at most --differences of them are shown", async () => {
-    const choices = ["--assume", "dedup.repeat=conflict", "--assume", "errors.body=flat"];
-    const file = ndjson(recordedSession());
-    const { code, stdout } = await runAdsim(["replay", file, ...choices, "--differences", "1"]);
-    expect(code).toBe(1);
-    expect(stdout).toContain("6 answers are the same, 2 are different\n");
-    expect(stdout).toContain(
-      "line 2, request 2: POST /v1/impression\n  status: recorded 200, now 409\n\n1 more; --differences 2",
-    );
-    expect(stdout).not.toMatch(/key_|@invalid/);
-  });
-
-  test("--json prints one document, and names the member of the body that differs", async () => {
-    const text = recordedSession().journal.toNdjson();
-    const changed = text.replace('\\"clicks\\":', '\\"clicks\\":1');
-    const { code, stdout, stderr } = await runAdsim(["replay", fileOf(changed, "x"), "--json"]);
-    expect(code).toBe(1);
-    const result = JSON.parse(stdout);
-    expect(result).toMatchObject({ form: "journal", requests: 8, sent: 8, same: 7, different: 1 });
-    expect(result.differences).toMatchObject([
-      {
-        entry: "line 4",
-        sequence: 4,
-        path: "/v1/publisher/stats",
-        parts: [{ about: "body.clicks" }],
-      },
-    ]);
-    expect(stderr).toContain("7 answers are the same, 1 is different");
-  });
-
-  test("assumptions that changed in the recording change again; another world's requests are left out", async () => {
+/** A word for each file that exists only while a test runs. */
+const files: Readonly<Record<string, () => string | Promise<string>>> = {
+  NDJSON: () => ndjson(recordedSession()),
+  HAR: () => fileOf(recordedSession().journal.toHar()),
+  OTHERS: () => asOthersRecord(recordedSession()),
+  CHANGED() {
     const sim = recordedSession();
     sim.assume({ "errors.body": "flat" });
     session(sim);
-    expect((await runAdsim(["replay", ndjson(sim)])).stdout).toContain(
-      "16 answers are the same, 0",
-    );
-    const lines = sim.journal.toNdjson().split("\n");
-    lines[15] = lines[15]?.replace('"seed":"replayed"', '"seed":"another"') ?? "";
-    const { code, stdout } = await runAdsim(["replay", fileOf(lines.join("\n"), "x")]);
-    expect(stdout).toContain("left out: 1 request, because a world with another seed");
-    expect(code).toBe(0);
-  });
-
-  test("a recording that begins later gets a note beside its differences, and --load removes both", async () => {
-    const sim = createSimulator(options);
-    sim.publishers.signUp({ name: "Somebody" });
-    session(sim);
-    const state = fileOf("", "state.json");
-    await saveSnapshot(sim, state);
-    sim.clock.advance("1h");
-    session(sim);
-    const lines = sim.journal.toNdjson().split("\n").slice(8);
-    const file = fileOf(lines.join("\n"), "later.ndjson");
-    const fresh = await runAdsim(["replay", file]);
-    expect(fresh.code).toBe(1);
-    expect(fresh.stdout).toContain("Note: 8 of the world's requests are not in the recording");
-    const loaded = await runAdsim(["replay", file, "--load", state]);
-    expect([loaded.stdout, loaded.code]).toEqual([
-      `adsim: 8 requests sent again in process: ${same}`,
-      0,
-    ]);
-  });
-
-  test("a CSV trace is compared by its statuses", async () => {
+    return ndjson(sim);
+  },
+  TWO() {
+    const [line = ""] = recordedSession().journal.toNdjson().split("\n");
+    const [other, fault] = [JSON.parse(line), { rule: "r", kind: "drop", delayMs: 0 }];
+    const kept = { ...other, sequence: 3, fault: { ...fault, served: false, received: "nothing" } };
+    const moved = { ...other, sequence: 2, world: { ...other.world, seed: "another" } };
+    return fileOf([line, JSON.stringify(moved), JSON.stringify(kept)].join("\n"));
+  },
+  KEPT() {
+    const [line = ""] = recordedSession().journal.toNdjson().split("\n");
+    const fault = { rule: "r", kind: "drop", delayMs: 0, served: false, received: "nothing" };
+    return fileOf({ ...JSON.parse(line), fault });
+  },
+  CSV() {
     const rows = ["stats,P,,,200", "impression,P,S,A,200", "impression,P,S,A,429"];
-    const file = fileOf(`operation,publisher_id,surface,ad_id,status\n${rows.join("\n")}`, "a.csv");
-    const { code, stdout } = await runAdsim(["replay", file]);
-    expect(stdout).toContain("2 answers are the same, 1 is different");
-    expect(stdout).toContain("line 4: POST /v1/impression\n  status: recorded 429, now 200\n");
-    expect(code).toBe(1);
-  });
+    return fileOf(`operation,publisher_id,surface,ad_id,status\n${rows.join("\n")}`);
+  },
+  async STATE() {
+    const state = fileOf("");
+    await saveSnapshot(createSimulator(), state);
+    return state;
+  },
+};
 
-  test("publishers of another service sign up, and the statuses are compared", async () => {
-    const { code, stdout } = await runAdsim(["replay", asOthersRecord(recordedSession())]);
-    expect(stdout).toContain("7 requests sent again in process: 7 answers are the same");
-    expect(stdout).toContain("left out: 1 request, because they didn't go to the API");
-    expect(code).toBe(0);
-  });
+async function replayed(line: string) {
+  const words = line.split(" ").map((word) => files[word]?.() ?? word);
+  return await runAdsim(["replay", ...(await Promise.all(words))]);
+}
+
+test.each<[line: string, code: number, expected: readonly string[]]>([
+  ["NDJSON", 0, [`adsim: 8 requests sent again in process: ${same}`]],
+  ["HAR", 0, [`adsim: 8 requests sent again in process: ${same}`]],
+  ["CHANGED", 0, ["16 answers are the same, 0"]],
+  [
+    "NDJSON --assume dedup.repeat=conflict --assume errors.body=flat --differences 1",
+    1,
+    [
+      "6 answers are the same, 2 are different\n",
+      "line 2, request 2: POST /v1/impression\n  status: recorded 200, now 409\n\n1 more; --differences 2",
+    ],
+  ],
+  [
+    "TWO",
+    0,
+    [
+      "1 answer is the same, 0 are different",
+      "left out: 1 request, because a world with another seed",
+      "1 request, because a fault rule kept",
+    ],
+  ],
+  [
+    "CSV",
+    1,
+    [
+      "2 answers are the same, 1 is different",
+      "line 4: POST /v1/impression\n  status: recorded 429, now 200\n",
+    ],
+  ],
+  [
+    "OTHERS",
+    0,
+    [
+      "7 requests sent again in process: 7 answers are the same",
+      "left out: 1 request, because they didn't go to the API",
+    ],
+  ],
+])("in process: %s", async (line, expected, messages) => {
+  const { code, stdout, stderr } = await replayed(line);
+  for (const message of messages) expect(stdout).toContain(message);
+  expect(stdout).not.toMatch(/key_|@invalid/);
+  expect([code, stderr]).toEqual([expected, ""]);
+});
+
+test("--json prints one document, and names the member of the body that differs, however long the body", async () => {
+  const text = recordedSession().journal.toNdjson();
+  const changed = text.replace(/\\"(clicks|pending_inr)\\":/g, '\\"$1\\":1');
+  const { code, stdout, stderr } = await runAdsim(["replay", fileOf(changed), "--json"]);
+  const result = JSON.parse(stdout);
+  expect(result).toMatchObject({ form: "journal", requests: 8, sent: 8, same: 6, different: 2 });
+  expect(result.differences).toMatchObject([
+    { entry: "line 4", sequence: 4, parts: [{ about: "body.clicks" }] },
+    { entry: "line 6", path: "/v1/publisher/payouts", parts: [{ about: "body.pending_inr" }] },
+  ]);
+  expect(stderr).toContain("6 answers are the same, 2 are different");
+  expect(code).toBe(1);
+});
+
+test("a recording that begins later gets a note beside its differences, and --load removes both", async () => {
+  const sim = createSimulator(options);
+  sim.publishers.signUp({ name: "Somebody" });
+  session(sim);
+  const state = fileOf("", "state.json");
+  await saveSnapshot(sim, state);
+  sim.clock.advance("1h");
+  session(sim);
+  const file = fileOf(sim.journal.toNdjson().split("\n").slice(8).join("\n"));
+  const fresh = await runAdsim(["replay", file]);
+  expect(fresh.code).toBe(1);
+  expect(fresh.stdout).toContain("Note: 8 of the world's requests are not in the recording");
+  const { stdout, code } = await runAdsim(["replay", file, "--load", state]);
+  expect([stdout, code]).toEqual([`adsim: 8 requests sent again in process: ${same}`, 0]);
 });
 
 describe("to a URL", () => {
   test("at an adsim it plays in a world of its own", async () => {
-    const url = await target({ clock: "flowing", seed: "other" });
-    const file = ndjson(recordedSession());
-    const { code, stdout } = await runAdsim(["replay", file, "--target", url]);
-    expect(stdout).toBe(`adsim: 8 requests sent again to ${url}: ${same}`);
-    expect(code).toBe(0);
+    const { url } = await started({ clock: "flowing", seed: "other" });
+    const { code, stdout } = await replayed(`NDJSON --target ${url}`);
+    expect([code, stdout]).toEqual([0, `adsim: 8 requests sent again to ${url}: ${same}`]);
     const { worlds } = await (await fetch(`${url}/_sim/worlds`)).json();
     expect(JSON.stringify(worlds)).toContain("journal");
   });
 
   test("another service gets the given publishers, whose recorded surfaces are known, and no sign-up", async () => {
-    const sim = recordedSession();
-    const { id, apiKey } = sim.publishers.at(0);
-    const service = await target();
-    const given = ["--target", service, "--api-key", apiKey, "--publisher", id];
-    const { code, stdout } = await runAdsim(["replay", asOthersRecord(sim), ...given]);
+    const { url, given } = await started();
+    const { code, stdout } = await replayed(`OTHERS ${given.join(" ")}`);
     expect(stdout).toContain("7 answers are the same, 0 are different");
     expect(code).toBe(0);
-    const { total } = await (await fetch(`${service}/_sim/publishers`)).json();
-    expect(total).toBe(3);
+    expect((await (await fetch(`${url}/_sim/publishers`)).json()).total).toBe(3);
   });
 
   test("a service that gives up is a difference, and one that isn't there ends with 3", async () => {
-    const server = await startServer({
-      port: 0,
-      faults: [{ match: { nth: 2 }, verdict: { kind: "drop" } }],
-    });
-    const { id, apiKey, surfaces } = server.worlds.get("default").publishers.at(0);
-    const given = ["--target", server.url, "--api-key", apiKey, "--publisher", id];
-    const all = [...given, "--surface", surfaces[0]?.id ?? ""];
-    const file = ndjson(recordedSession());
-    const { code, stdout } = await runAdsim(["replay", file, ...all]);
+    const drop = { match: { nth: 2 }, verdict: { kind: "drop" as const } };
+    const { url, given, worlds, close } = await started({ seed: "adsim", faults: [drop] });
+    const [surface] = worlds.get("default").publishers.at(0).surfaces;
+    const { code, stdout } = await replayed(`NDJSON ${given.join(" ")} --surface ${surface?.id}`);
     expect(stdout).toMatch(
       /line 2, request 2: POST \/v1\/impression\n {2}outcome: recorded answered, now lost\n/,
     );
     expect(code).toBe(1);
-    await server.close();
-    const gone = await runAdsim(["replay", file, "--target", server.url]);
-    expect(gone.stderr).toContain(`The target ${server.url} can't be reached`);
+    await close();
+    const gone = await replayed(`NDJSON --target ${url}`);
+    expect(gone.stderr).toContain(`The target ${url} can't be reached`);
     expect(gone.code).toBe(3);
   });
 });
 
-describe("wrong usage and unusable files are refused", () => {
-  test.each<[string, string, readonly string[], number, string]>([
-    ["a target that is no URL", "there", ["--target", "localhost"], 2, "--target must be"],
-    [
-      "a snapshot beside --target",
-      "there",
-      ["--target", "http://h", "--load", "s"],
-      2,
-      "--load is",
-    ],
-    [
-      "a key without a target",
-      "there",
-      ["--api-key", "k", "--publisher", "p"],
-      2,
-      "--api-key needs",
-    ],
-    ["a key alone", "there", ["--api-key", "k"], 2, "--api-key needs --publisher"],
-    ["to wait in virtual time", "there", ["--wait"], 2, "--wait is for a service"],
-    ["a file that isn't there", "none", [], 3, "no such file"],
-    ["a snapshot as recording", "state", [], 3, "--load"],
-    [
-      "a snapshot of another world",
-      "there",
-      ["--load", "state"],
-      2,
-      "--load has a world with seed",
-    ],
-    ["a snapshot that isn't there", "there", ["--load", "none"], 3, "none: can't be read"],
-    ["no FILE", "", [], 2, "FILE"],
-    ["a negative number", "there", ["--differences", "-1"], 2, "--differences"],
-  ])("%s", async (_, file, flags, expected, message) => {
-    const state = fileOf("", "state.json");
-    await saveSnapshot(createSimulator(), state);
-    const names: Record<string, string> = { there: ndjson(recordedSession()), state };
-    const words = [file, ...flags].filter((word) => word !== "").map((word) => names[word] ?? word);
-    const { code, stderr } = await runAdsim(["replay", ...words]);
-    expect(stderr).toContain(message);
-    expect(code).toBe(expected);
-  });
-
-  test("a recording with nothing to send again ends with 3", async () => {
-    const [line = ""] = recordedSession().journal.toNdjson().split("\n");
-    const fault = { rule: "r", kind: "drop", delayMs: 0, served: false, received: "nothing" };
-    const file = fileOf(JSON.stringify({ ...JSON.parse(line), fault }), "x.ndjson");
-    const { code, stderr } = await runAdsim(["replay", file]);
-    expect(stderr).toContain("because a fault rule kept them from reaching the service");
-    expect(code).toBe(3);
-  });
+test.each<[line: string, code: number, message: string]>([
+  ["NDJSON --target localhost", 2, "--target must be"],
+  ["NDJSON --target http://h --load s", 2, "--load is"],
+  ["NDJSON --api-key k --publisher p", 2, "--api-key needs --target"],
+  ["NDJSON --api-key k", 2, "--api-key needs --publisher"],
+  ["NDJSON --control-token t", 2, "--control-token needs --target"],
+  ["NDJSON --wait", 2, "--wait is for a service"],
+  ["NDJSON --clock flowing", 2, "--clock must be one of frozen"],
+  ["NDJSON --load STATE", 2, "--load has a world with seed"],
+  ["NDJSON --load none", 3, "none: can't be read"],
+  ["NDJSON --differences -1", 2, "--differences"],
+  ["none", 3, "no such file"],
+  ["STATE", 3, "--load"],
+  ["KEPT", 3, "because a fault rule kept them from reaching the service"],
+])("refused: %s", async (line, expected, message) => {
+  const { code, stderr } = await replayed(line);
+  expect(stderr).toContain(message);
+  expect(code).toBe(expected);
 });
