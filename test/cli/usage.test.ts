@@ -136,12 +136,12 @@ describe("wrong usage ends with 2 and says what is wrong", () => {
     [
       "a time limit that is no duration",
       ["matrix", "--time-limit", "soon", "--", "true"],
-      "--time-limit must be whole milliseconds (1500) or a whole number with a unit",
+      "--time-limit must be a duration from 1ms",
     ],
     [
       "no time at all",
       ["matrix", "--time-limit", "0s", "--", "true"],
-      "--time-limit must be longer",
+      "--time-limit must be a duration from 1ms",
     ],
     [
       "--markdown with a KEY",

@@ -1,5 +1,6 @@
 /** The options of single commands. Checks form only, and loads nothing: help must come at once. */
 
+import { DAY_MS, durationMs, isDuration } from "../../base/duration.ts";
 import type { ReportTarget } from "../output/reports.ts";
 import { serverFlags, targetsToken, withClock } from "./common-options.ts";
 import { flag, list, type Option, text, usually, wholeNumber } from "./option.ts";
@@ -96,18 +97,32 @@ export const playOptions = {
   ...trafficOptions,
 };
 
+const strength: Option<1 | 2 | 3> = {
+  takes: "<number>",
+  says: "how many choices to try in all combinations: 1, 2 or 3",
+  must: "must be one of 1, 2, 3",
+  read: (given) => ([1, 2, 3] as const).find((one) => String(one) === given),
+};
+
+const timeLimit: Option<number> = {
+  takes: "<duration>",
+  says: "how long a CMD may run, such as 90s (default: 5m)",
+  must: "must be a duration from 1ms to 24d, such as 90s",
+  read(given) {
+    const duration = /^\d+$/.test(given) ? Number(given) : given;
+    const ms = isDuration(duration) ? durationMs(duration) : 0;
+    return ms > 0 && ms <= 24 * DAY_MS ? ms : undefined;
+  },
+};
+
 export const matrixOptions = {
-  strength: usually("2", {
-    ...text("<number>", "how many choices to try in all combinations: 1, 2 or 3"),
-    must: "must be one of 1, 2, 3",
-    read: (given) => (/^[123]$/.test(given) ? given : undefined),
-  }),
+  strength: usually(2, strength),
   jobs: wholeNumber(
     "how many CMDs may run at the same time (default: one for each core)",
     1,
     999_999,
   ),
-  timeLimit: usually("5m", text("<duration>", "how long a CMD may run, such as 90s")),
+  timeLimit,
   only: list("<KEY,KEY>", "vary only these keys"),
   report: reportOption(["junit", "json"]),
   keepOutput: text(
