@@ -36,11 +36,6 @@ function listedIn(text: string): string[] {
   );
 }
 
-test("adsim assumptions --markdown is the end of docs/assumptions.md", async () => {
-  const { stdout } = await runAdsim(["assumptions", "--markdown"]);
-  expect(page.slice(-stdout.length)).toBe(stdout);
-});
-
 test("docs/assumptions.md has every key with all its choices, the default first", () => {
   for (const [key, point] of Object.entries<Assumption>(catalogue)) {
     const [, section = ""] = page.split(`## \`${key}\`\n`);

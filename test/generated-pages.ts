@@ -3,10 +3,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shippedNames } from "../src/adapters/shipped-scenarios.ts";
-import { assumptionsPage } from "../src/cli/assumptions.ts";
 import { commands } from "../src/cli/commands.ts";
 import { needs, optionRows } from "../src/cli/options/help.ts";
 import { invariants as all } from "../src/invariants/invariants.ts";
+import {
+  type Assumption,
+  catalogue,
+  choicesOf as choicesAt,
+} from "../src/spec/assumptions/catalogue.ts";
 import type { Rule } from "../src/testing/contract/rules/rule.ts";
 import { rules } from "../src/testing/contract/rules.ts";
 import { invariants } from "../src/testing.ts";
@@ -72,6 +76,40 @@ service](scenarios.md#at-another-service)
 |---|---|
 ${short}
 `;
+
+const points = Object.entries<Assumption>(catalogue);
+
+const keyList = `## All keys
+
+| key | question | default |
+|---|---|---|
+${points.map(([key, { question, default: choice }]) => `| [\`${key}\`](#${anchorOf(key)}) | ${question} | \`${choice}\` |`).join("\n")}`;
+
+/** As GitHub makes it of a heading: without the full stops. */
+function anchorOf(key: string): string {
+  return key.replaceAll(".", "");
+}
+
+/** As `docs/assumptions.md` ends. */
+function assumptionsPage(): string {
+  return `${[keyList, ...points.map(([key, point]) => section(key, point))].join("\n\n")}\n`;
+}
+
+function section(key: string, point: Assumption): string {
+  return [
+    `## \`${key}\``,
+    "",
+    `${point.question} (spec ${point.spec})`,
+    "",
+    ...choicesAt(point).map((name) => {
+      const isDefault = name === point.default ? " (default)" : "";
+      return `- \`${name}\`${isDefault}: ${point.choices[name]}`;
+    }),
+    "",
+    ...(point.note === undefined ? [] : [point.note, ""]),
+    point.caution,
+  ].join("\n");
+}
 
 const optionsPage = `# The options of each command
 

@@ -178,7 +178,6 @@ const assumptions = command({
     ...{ seed: hidden(commonOptions.seed), start: hidden(commonOptions.start) },
     publishers: hidden(commonOptions.publishers),
     profile: hidden(commonOptions.profile),
-    markdown: flag("print the whole catalogue as a page in Markdown"),
   },
   async run({ words: [key], flags, host }) {
     await (await import("./assumptions.ts")).assumptions(key, flags, host);

@@ -7,10 +7,8 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
+import { describeError } from "../base/file-error.ts";
 import { InputError } from "../base/input.ts";
-import { addRule } from "../faults/faults.ts";
-import type { FaultRule } from "../faults/rule.ts";
-import type { FaultsState } from "../faults/rules.ts";
 import { type Server, startServer } from "../server.ts";
 import { type ServerFlags, serverOptions } from "./options/common-options.ts";
 import { wrongUsage } from "./output/exit.ts";
@@ -61,20 +59,6 @@ async function startLoaded(file: string, flags: ServerFlags): Promise<Server> {
     );
   }
   const given = await serverOptions(flags, clock);
-  const { rules } = snapshot.faults;
-  const written = ({ rules: all }: FaultsState): string =>
-    JSON.stringify(all.map(({ id, rule }) => ({ ...rule, id })));
-  const added: FaultsState = { added: 0, rules: [] };
-  for (const rule of given.faults ?? []) addRule(added, rule as FaultRule, 0);
-  if (
-    rules.length > 0 &&
-    flags.faults !== undefined &&
-    written(added) !== written(snapshot.faults)
-  ) {
-    throw wrongUsage(
-      `--faults has other rules than --load ${file}, which has ${rules.map(({ id }) => id).join(", ")}. Leave --faults out, or save a snapshot without rules (DELETE /_sim/faults first).`,
-    );
-  }
   const server = await startServer({ ...given, ...options, snapshot }).catch((error: unknown) => {
     const isSnapshots = error instanceof InputError && error.field.startsWith("snapshot.");
     throw isSnapshots ? snapshotFailure(file, error) : error;
@@ -119,11 +103,10 @@ async function writeTrace(
   try {
     await writeOut({ option: `--trace ${file}`, file, content }, stderr);
   } catch (error) {
-    say(`adsim: ${error instanceof Error ? error.message : String(error)}\n`, stderr);
+    say(`adsim: ${describeError(error)}\n`, stderr);
     return false;
   }
-  const size = Buffer.byteLength(content);
-  const inWords = size < 1e6 ? `${Math.ceil(size / 1000)} kB` : `${(size / 1e6).toFixed(1)} MB`;
-  say(`adsim: wrote a trace to ${file} (${inWords}). Open it in a browser.\n`, stderr);
+  const kB = Math.ceil(Buffer.byteLength(content) / 1000);
+  say(`adsim: wrote a trace to ${file} (${kB} kB). Open it in a browser.\n`, stderr);
   return true;
 }

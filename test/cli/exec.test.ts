@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { defaultAssumptions } from "../../src/spec/assumptions/resolve.ts";
-import { type Cmd, type Ran, runAdsim, runAdsimOver, startAdsim } from "./run-adsim.ts";
+import { type Cmd, type Ran, runAdsim, runAdsimOver } from "./run-adsim.ts";
 
 type Call = (path: string, init?: RequestInit) => Promise<unknown>;
 
@@ -47,15 +47,6 @@ describe("CMD", () => {
     expect(answer).toMatchObject({ ok: true, impression_id: expect.any(String) });
   });
 
-  test("that is ended by a signal gives 128 plus the signal's number", async () => {
-    expect((await node("-e", 'process.kill(process.pid, "SIGKILL")')).code).toBe(137);
-  });
-
-  test("that can't be started is named, with exit code 3", async () => {
-    const { code, stderr } = await runAdsim(["exec", "--", "no-such-command"]);
-    expect([code, stderr]).toEqual([3, expect.stringContaining("no-such-command")]);
-  });
-
   test("gets its own options unchanged, and no shell interprets them", async () => {
     const words = ["--seed", "$HOME", "a b", "*"];
     const { stdout } = await node("-p", "JSON.stringify(process.argv.slice(1))", "--", ...words);
@@ -83,17 +74,6 @@ describe("a proxy of CMD's", () => {
   });
 });
 
-test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-  "CMD gets %s, and its exit code is passed on",
-  async (signal) => {
-    const script = `trap "exit 5" ${signal.slice(3)}; echo up; while :; do sleep 0.01; done`;
-    const adsim = startAdsim(["exec", "--", "sh", "-c", script]);
-    await adsim.waitFor("up");
-    adsim.signal(signal);
-    expect(await adsim.ended).toEqual({ code: 5, signal: null });
-  },
-);
-
 describe("the report", () => {
   const client = async (call: Call, env: Readonly<Record<string, string>>): Promise<void> => {
     await call("/v1/impression", impression(env));
@@ -102,14 +82,6 @@ describe("the report", () => {
     await call(stats(env));
     await call("/nowhere");
   };
-
-  test("counts requests by operation and status on stderr", async () => {
-    const { stderr } = await exec(client);
-    expect(stderr).toContain("adsim: 5 requests\n");
-    expect(stderr).toMatch(/^ {2}impression +200 × 2, 400 × 1$/m);
-    expect(stderr).toMatch(/^ {2}stats +200 × 1$/m);
-    expect(stderr).toMatch(/^ {2}not in the API {2}404 × 1$/m);
-  });
 
   test("is about all worlds, also those that were reset, deleted or dropped", async () => {
     const { code, stdout, stderr } = await exec(
@@ -162,13 +134,6 @@ describe("the report", () => {
     expect(stderr).toContain("(spec §5)");
     expect(stderr).not.toMatch(/key_[0-9a-z]/);
     expect(Math.max(...stderr.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
-  });
-
-  test("says so when there is nothing wrong", async () => {
-    const { stderr } = await exec(async (call, env) => {
-      await call(stats(env));
-    });
-    expect(stderr).toBe("adsim: 1 request\n  stats           200 × 1\n\nNo findings.\n");
   });
 
   test.each([

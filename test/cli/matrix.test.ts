@@ -153,15 +153,6 @@ describe("the verdict", () => {
     expect(text).toContain("ADSIM_URL");
   });
 
-  test("counts the calls of a client in its own world, even after a reset", async () => {
-    const { report } = await matrix(async ({ env }) => {
-      await fetch(`${env.ADSIM_URL}/@mine/v1/publisher/stats`);
-      await fetch(`${env.ADSIM_URL}/@mine/_sim/reset`, { method: "POST" });
-    }, ONE_KEY);
-    expect(report.verdict).toBe("green");
-    expect(report.rows.map(({ run }) => run?.requests)).toEqual([1]);
-  });
-
   test("leaves out keys that shaped no answer, and has fewer rows then", async () => {
     const client: Cmd = async ({ env }) => {
       const path = `/v1/publisher/payouts?publisher_id=${encodeURIComponent(env.ADSIM_PUBLISHER_ID ?? "")}`;
@@ -243,24 +234,6 @@ describe("a client that fails now and then", () => {
     expect(report.flaky).toHaveLength(1);
     expect(text).toContain("failed once and passed once");
   });
-
-  test("may also rely on a choice, and the report says both", async () => {
-    let hasFailed = false;
-    // Fails once after the defaults, in a row that has no other reason to fail.
-    const client = passingIf(
-      (run) => {
-        const passes = run <= 2 || hasFailed;
-        hasFailed ||= !passes;
-        return passes;
-      },
-      failingWith({ "limit.exceeded": "503" }),
-    );
-    const { report, text } = await matrix(client, ["--only", KEYS, "--jobs", "1"]);
-    expect(report.verdict).toBe("relies");
-    expect(report.reliances.map(({ assume }) => assume)).toEqual([["limit.exceeded=503"]]);
-    expect(report.flaky.length).toBeGreaterThan(0);
-    expect(text).toContain("Your client is flaky");
-  });
 });
 
 describe("CMD", () => {
@@ -294,14 +267,6 @@ describe("CMD", () => {
     expect((await runAdsimOver(asks, ["exec"], token)).code).toBe(code);
   });
 
-  test("leaves no background process behind", async () => {
-    const file = join(temporaryFolder(), "pids");
-    await matrix(["sh", "-c", `sleep 60 & echo $! >> '${file}'`], ONE_KEY);
-    const pids = readFileSync(file, "utf8").trim().split("\n").map(Number);
-    expect(pids).toHaveLength(2);
-    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
-  });
-
   test("may be ended by a signal, and its output may be huge and binary", async () => {
     const kept = join(temporaryFolder(), "a/b");
     const script = `head -c 20000000 /dev/zero; printf '\\n\\377\\033[31mred\\033[0m\\a\\nthe end'; kill -9 $$`;
@@ -320,13 +285,6 @@ describe("CMD", () => {
       /^adsim: can't start no-such-command: there is no such file or folder\. [^\n]*\n$/m,
     );
     expect(code).toBe(3);
-  });
-
-  test("has the pinned choices in all runs", async () => {
-    const options = ["--only", "payout.order", "--assume", "errors.invalid=422"];
-    const { report } = await matrix(failingWith({ "errors.invalid": "400" }), options);
-    expect(report).toMatchObject({ verdict: "green", pinned: ["errors.invalid=422"] });
-    expect(report.defaults.reproduce).toContain("--assume errors.invalid=422");
   });
 
   test("is ended by Ctrl-C", async () => {
@@ -413,18 +371,6 @@ describe("reports", () => {
       expect(textOf(failure)).toContain(report.reliances[0]?.reproduce);
       expect(textOf(failure)).toContain(nasty);
     }
-  });
-
-  test("go to standard output as text without --json, and a passing client leaves no files", async () => {
-    const { stdout, stderr } = await runMatrix(passing, ONE_KEY);
-    expect(stdout).toMatch(
-      /^Your client passes everywhere: no pair of choices of 1 assumption makes it fail\.$/m,
-    );
-    expect(stderr).toMatch(
-      /^adsim: CMD runs twice with the defaults, then under at most 1 combination of choices, \d+ at a time\nadsim: 1 combination of choices to try, about \d+ m?s\nrow 1 of 1: passed \(\d+\.\d s\)\n$/,
-    );
-    const files = readdirSync(process.env.TMPDIR ?? "");
-    expect(files.filter((name) => !name.startsWith("adsim-test-"))).toEqual([]);
   });
 
   test.each([

@@ -77,17 +77,6 @@ describe("the world default", () => {
       expect(each.faults.list()).toMatchObject([{ id: "slow" }]);
     }
   });
-
-  test("runs in real time if the scenario starts in the past, and is refused if it starts in the future", async () => {
-    const past = { ...month, start: "2020-03-01T00:00:00Z" };
-    const server = await start({ scenario: fileOf(past), clock: "system" });
-    const { clock } = server.worlds.get("default");
-    expect([clock.mode, clock.now() > Date.parse("2025-01-01")]).toEqual(["system", true]);
-    const future = { ...month, start: "9000-03-01T00:00:00Z" };
-    await expect(start({ scenario: fileOf(future), clock: "system" })).rejects.toThrow(
-      "start must not be after the system clock",
-    );
-  });
 });
 
 describe("the ready message", () => {

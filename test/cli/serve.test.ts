@@ -106,11 +106,6 @@ describe("options reach the server", () => {
     expect((await fetch(`${url}/v1/publisher/stats`)).status).toBe(403);
   });
 
-  test("the clock is the system's by default", async () => {
-    const [, { url }] = await serveJson();
-    expect(await (await fetch(`${url}/_sim/clock`)).json()).toMatchObject({ mode: "system" });
-  });
-
   test("a control token from the environment is required, and never printed", async () => {
     const adsim = startAdsim(["serve", "--port", "0", "--json"], { ADSIM_CONTROL_TOKEN: "t0ken" });
     const { url } = await readyEvent(adsim);
@@ -210,11 +205,4 @@ describe("the end of the server", () => {
     const { url } = JSON.parse(/^\{.*\}$/m.exec(stdout)?.[0] ?? "{}");
     await expect(fetch(`${url}/_sim/health`)).rejects.toThrow();
   });
-});
-
-test("the same seed serves the same publishers", async () => {
-  const [[, first], [, second]] = await Promise.all([serveJson(), serveJson()]);
-  expect(second.publishers).toEqual(first.publishers);
-  const other = await serveJson(["--seed", "other"]);
-  expect(other[1].publishers).not.toEqual(first.publishers);
 });

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { describeError } from "../../base/file-error.ts";
-import { InputError } from "../../base/input.ts";
+import { InputError, isPlainObject } from "../../base/input.ts";
 import { parseJson } from "../../base/parse-json.ts";
 import {
   type AssumptionKey,
@@ -39,23 +39,16 @@ export async function readAssumptionFlags({
   const inForce = resolveAssumptions(assume);
   if (file === undefined) return { chosen: assume, inForce };
   const read = await jsonFile("--assumptions", file, EXPECTED);
-  if (typeof read !== "object" || read === null || Array.isArray(read)) {
-    throw wrongUsage(`--assumptions ${file}: ${EXPECTED}`);
-  }
-  const wrong = Object.entries(read).find(([, choice]) => typeof choice !== "string");
-  if (wrong !== undefined) {
-    const key = JSON.stringify(wrong[0]);
-    throw wrongUsage(`--assumptions ${file}: the choice of ${key} is not a string. ${EXPECTED}`);
-  }
-  // Checked above: every value is a text.
-  const choices = read as Chosen;
-  const chosen = { ...choices, ...assume };
+  const wrong = (what: string): Error => wrongUsage(`--assumptions ${file}: ${what}`);
+  if (!isPlainObject(read)) throw wrong(EXPECTED);
   try {
-    resolveAssumptions(choices);
+    resolveAssumptions(read);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    throw wrongUsage(`--assumptions ${file}: ${error.message.replace(/^assumptions\./, "")}`);
+    throw wrong(error.message.replace(/^assumptions\./, ""));
   }
+  // Checked: every value is a text.
+  const chosen = { ...(read as Chosen), ...assume };
   return { chosen, inForce: resolveAssumptions(chosen) };
 }
 

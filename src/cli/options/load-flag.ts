@@ -2,11 +2,10 @@
 
 import { readSnapshot } from "../../adapters/files/snapshot-file.ts";
 import { formatInstant, parseInstant } from "../../base/calendar.ts";
-import { InputError } from "../../base/input.ts";
+import type { InputError } from "../../base/input.ts";
 import type { Choices, SimulatorOptions } from "../../simulator/simulator-options.ts";
-import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
-import { type CommandFailure, couldNotRun, wrongUsage } from "../output/exit.ts";
+import { type CommandFailure, couldNotRun, flagOf, wrongUsage } from "../output/exit.ts";
 import { readAssumptionFlags } from "./assumption-flags.ts";
 import type { CommonFlags } from "./common-options.ts";
 
@@ -25,36 +24,29 @@ export async function readLoadFlag(file: string, flags: CommonFlags): Promise<Lo
   const snapshot = await readSnapshot(file);
   const { seed, publishers, profile } = snapshot;
   const start = formatInstant(snapshot.start);
-  const assumptions = inForce(file, snapshot);
   const { chosen } = await readAssumptionFlags(flags);
   const startMs = parseInstant(flags.start ?? "");
-  const pairs: readonly (readonly [option: string, given: unknown, saved: unknown])[] = [
-    ["--seed", flags.seed, seed],
-    // An invalid instant differs from the snapshot's too.
-    ["--start", startMs === undefined ? flags.start : formatInstant(startMs), start],
-    ["--publishers", flags.publishers, publishers],
-    ["--profile", flags.profile, profile],
-    ...Object.entries(chosen).map(
-      ([key, choice]) => [`--assume ${key}`, choice, assumptions[key]] as const,
-    ),
-  ];
-  for (const [option, given, saved] of pairs) {
-    if (given === undefined || given === saved) continue;
+  // An invalid instant differs from the snapshot's, too.
+  const given = { ...flags, start: startMs === undefined ? flags.start : formatInstant(startMs) };
+  const saved = { seed, start, publishers, profile };
+  const differences = [
+    ...Object.entries(saved).map(([key, value]) => [
+      flagOf(key),
+      given[key as keyof typeof saved],
+      value,
+    ]),
+    ...Object.entries(chosen).map(([key, choice]) => [
+      `--assume ${key}`,
+      choice,
+      snapshot.assumptions[key],
+    ]),
+  ].filter(([, here, there]) => here !== undefined && here !== there);
+  for (const [option, here, there] of differences) {
     throw wrongUsage(
-      `${option} is ${JSON.stringify(given)}, but the world in --load ${file} has ${JSON.stringify(saved)}. Leave ${option.split(" ")[0]} out, or load another snapshot.`,
+      `${option} is ${JSON.stringify(here)}, but the world in --load ${file} has ${JSON.stringify(there)}. Leave it out, or load another snapshot.`,
     );
   }
-  // Checked by `inForce` above.
-  const choices = snapshot.assumptions as Choices;
-  return { snapshot, options: { seed, start, publishers, profile, assumptions: choices } };
-}
-
-function inForce(file: string, { assumptions }: Snapshot): Readonly<Record<string, string>> {
-  try {
-    return resolveAssumptions(assumptions);
-  } catch (error) {
-    throw error instanceof InputError ? snapshotFailure(file, error) : error;
-  }
+  return { snapshot, options: { ...saved, assumptions: snapshot.assumptions as Choices } };
 }
 
 /** The error for a complete snapshot that this version can't load. */

@@ -1,8 +1,6 @@
 /** Progress on standard error: a line that is redrawn in place on a terminal. Elsewhere there are only the notes. */
 
 export interface Progress {
-  /** Whether a line can be redrawn. The log of a CI build would keep every version of it. */
-  readonly isLive: boolean;
   /** Draws the line, ten times a second at most. */
   draw(line: () => string): void;
   /** Writes a line that stays. */
@@ -12,15 +10,14 @@ export interface Progress {
 }
 
 const REDRAW_MS = 100;
-const BAR_COLUMNS = 24;
 const MIN_COLUMNS = 20;
 
 export function createProgress({ stderr, env }: Pick<NodeJS.Process, "stderr" | "env">): Progress {
+  // The log of a CI build would keep every version of the line.
   const isLive = stderr.isTTY === true && (env.CI ?? "") === "";
   let drawnMs = Number.NEGATIVE_INFINITY;
   const erase = (): void => void (isLive && stderr.write("\r\u001b[K"));
   return {
-    isLive,
     draw(line) {
       const nowMs = performance.now();
       if (!isLive || nowMs - drawnMs < REDRAW_MS) return;
@@ -34,9 +31,4 @@ export function createProgress({ stderr, env }: Pick<NodeJS.Process, "stderr" | 
     },
     erase,
   };
-}
-
-export function barOf(done: number, all: number): string {
-  const filled = Math.min(Math.floor((BAR_COLUMNS * done) / all), BAR_COLUMNS);
-  return `[${"=".repeat(filled)}${" ".repeat(BAR_COLUMNS - filled)}]`;
 }

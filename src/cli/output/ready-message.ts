@@ -68,19 +68,18 @@ export function playedText({ name, result, why }: PlayedScenario): string {
 }
 
 /** One line for each operation. */
-function curlLines({ url, encoding }: ReadyMessage, publisher: Credentials): string[] {
-  const line = (target: CurlRequest): string =>
-    curlLine(target, { encoding, apiKey: publisher.apiKey, baseUrl: url });
+function curlLines({ url, encoding }: ReadyMessage, publisher: Credentials): readonly string[] {
   const whose = { publisher_id: publisher.id };
-  const reporting = [operations.stats, operations.surfaces, operations.payouts].map((operation) =>
-    line({ operation, parameters: whose }),
-  );
-  const surface = publisher.surfaces.find(({ status }) => status === "active");
-  if (surface === undefined) return reporting;
+  const surface = publisher.surfaces.find(({ status }) => status === "active")?.id;
   const impression = (adId: string): CurlRequest => ({
     operation: operations.impression,
-    parameters: { ...whose, surface: surface.id, ad_id: adId },
+    parameters: { ...whose, surface: surface ?? "", ad_id: adId },
   });
   const click = { operation: operations.click, parameters: {}, first: impression("ad-2") };
-  return [line(impression("ad-1")), line(click), ...reporting];
+  const reporting = [operations.stats, operations.surfaces, operations.payouts];
+  const all = [
+    ...(surface === undefined ? [] : [impression("ad-1"), click]),
+    ...reporting.map((operation) => ({ operation, parameters: whose })),
+  ];
+  return all.map((one) => curlLine(one, { encoding, apiKey: publisher.apiKey, baseUrl: url }));
 }

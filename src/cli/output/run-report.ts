@@ -2,6 +2,7 @@
 
 import type { ClientReport } from "../../audit/client-report.ts";
 import { type Finding, findingIds } from "../../audit/findings/finding.ts";
+import { groupedBy } from "../../base/grouped-by.ts";
 import { DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
 
 export interface RunReport extends ClientReport {
@@ -33,28 +34,28 @@ export function collectReports(worlds: Worlds): () => RunReport {
 
 function merged(parts: readonly Part[]): ClientReport {
   const reports = parts.map(({ report }) => report);
-  const [only] = reports;
-  if (only !== undefined && parts.length === 1) return { ...only, findings: findingsIn(parts) };
-  const sum = (of: (report: ClientReport) => number): number =>
-    reports.reduce((total, report) => total + of(report), 0);
-  const times = (of: (report: ClientReport) => string | undefined): string[] =>
-    reports.flatMap((report) => of(report) ?? []).sort();
+  const total = (member: "requests" | "kept" | "copies"): number =>
+    reports.reduce((sum, report) => sum + report[member], 0);
   const operations = new Set(reports.flatMap((report) => Object.keys(report.operations)));
+  const isOne = parts.length === 1;
   return {
-    requests: sum(({ requests }) => requests),
-    kept: sum(({ kept }) => kept),
-    copies: sum(({ copies }) => copies),
-    from: times(({ from }) => from)[0],
-    until: times(({ until }) => until).at(-1),
+    requests: total("requests"),
+    kept: total("kept"),
+    copies: total("copies"),
+    from: reports.flatMap(({ from = [] }) => from).sort()[0],
+    until: reports
+      .flatMap(({ until = [] }) => until)
+      .sort()
+      .at(-1),
     operations: Object.fromEntries(
       Array.from(operations, (name) => [
         name,
-        added(reports.map((report) => report.operations[name] ?? {})),
+        added(reports.map((one) => one.operations[name] ?? {})),
       ]),
     ),
     faults: added(reports.map(({ faults }) => faults)),
-    notes: parts.flatMap(({ name, report }) =>
-      report.notes.map((note) => `World ${name}: ${note}`),
+    notes: parts.flatMap(({ name, report: { notes } }) =>
+      isOne ? notes : notes.map((note) => `World ${name}: ${note}`),
     ),
     findings: findingsIn(parts),
   };
@@ -63,11 +64,11 @@ function merged(parts: readonly Part[]): ClientReport {
 type Counts = Readonly<Record<string, number>>;
 
 function added(all: readonly Counts[]): Counts {
-  const totals = new Map<string, number>();
+  const totals: Record<string, number> = {};
   for (const [name, count] of all.flatMap(Object.entries<number>)) {
-    totals.set(name, (totals.get(name) ?? 0) + count);
+    totals[name] = (totals[name] ?? 0) + count;
   }
-  return Object.fromEntries(totals);
+  return totals;
 }
 
 /** Each kind once, with the example of the first world that has it. */
@@ -82,16 +83,18 @@ function findingsIn(parts: readonly Part[]): readonly Finding[] {
     const same = all.filter((finding) => finding.id === id);
     const [first] = same;
     if (first === undefined) return [];
-    const who = new Map<string | undefined, number>();
-    for (const { publisher, count } of same.flatMap((finding) => finding.who)) {
-      who.set(publisher, (who.get(publisher) ?? 0) + count);
-    }
+    const whose = groupedBy(
+      same.flatMap(({ who }) => who),
+      ({ publisher }) => publisher ?? "",
+    );
+    const who = Array.from(whose.values(), (group) => ({
+      publisher: group[0].publisher,
+      count: group.reduce((sum, { count }) => sum + count, 0),
+    }));
     return {
       ...first,
       count: same.reduce((sum, { count }) => sum + count, 0),
-      who: Array.from(who, ([publisher, count]) => ({ publisher, count })).sort(
-        (one, other) => other.count - one.count,
-      ),
+      who: who.sort((one, other) => other.count - one.count),
       proof: same.flatMap(({ proof }) => proof).slice(0, first.proof.length),
       sequences: same.flatMap(({ sequences }) => sequences),
     };

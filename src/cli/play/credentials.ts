@@ -31,14 +31,13 @@ export function givenPublishers(flags: CredentialFlags): readonly GivenPublisher
   }
   return groups.map(({ apiKey, publisher, surfaces }) => {
     if (apiKey !== undefined && publisher !== undefined) return { id: publisher, apiKey, surfaces };
-    const missing = [
-      ...(apiKey === undefined ? ["--api-key"] : []),
-      ...(publisher === undefined ? ["--publisher"] : []),
-    ].join(" and ");
-    const given =
-      apiKey === undefined ? (publisher === undefined ? "--surface" : "--publisher") : "--api-key";
+    const given = { "--surface": surfaces[0], "--publisher": publisher, "--api-key": apiKey };
+    const named = Object.entries(given).filter(([, word]) => word !== undefined);
+    const missing = (["--api-key", "--publisher"] as const).filter(
+      (name) => given[name] === undefined,
+    );
     throw wrongUsage(
-      `${given} needs ${missing}. Give each publisher as --api-key KEY --publisher ID, with a --surface ID for each of its surfaces.`,
+      `${named.at(-1)?.[0]} needs ${missing.join(" and ")}. Give each publisher as --api-key KEY --publisher ID, with a --surface ID for each of its surfaces.`,
     );
   });
 }

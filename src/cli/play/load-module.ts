@@ -3,7 +3,6 @@
  * `paths` of a tsconfig.json, and it works on every Node. Otherwise Node has to run the file, which it can from 22.18 on.
  */
 
-import { once } from "node:events";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { couldNotRun, wrongUsage } from "../output/exit.ts";
@@ -35,48 +34,24 @@ function exportedBy({ scenario, default: outer }: Exports): unknown {
 async function exportsOf(file: string): Promise<Exports> {
   const { href } = pathToFileURL(resolve(file));
   const isTypeScript = /ts$/i.test(file);
-  let tsx: Tsx | undefined;
+  // Not there, or so old that it lacks this entry.
+  const tsx: Tsx | undefined = isTypeScript
+    ? await import("tsx/esm/api").catch(() => undefined)
+    : undefined;
   try {
-    if (isTypeScript) tsx = await installedTsx();
     // tsx loads the file and its imports as copies of their own: their classes aren't ours, so no instanceof on them.
-    const loading = tsx === undefined ? import(href) : tsx.tsImport(href, import.meta.url);
-    return await beforeNodeEnds(loading);
+    return await (tsx === undefined ? import(href) : tsx.tsImport(href, import.meta.url));
   } catch (error) {
     const message = `${file}: can't be loaded: ${whyNotLoaded(error)}`;
-    if (!isTypeScript || tsx !== undefined || !needsTsx(error)) throw wrongUsage(message);
+    const { code = "" } = error as NodeJS.ErrnoException;
+    const isRefused = /^ERR_UNKNOWN_FILE_EXTENSION$|_(?:TYPESCRIPT_SYNTAX|TYPE_STRIPPING)$/.test(
+      code,
+    );
+    if (!isTypeScript || tsx !== undefined || !isRefused) throw wrongUsage(message);
     throw couldNotRun(
       `${message}. Node ${process.version} needs tsx for that. Install it beside adsim: npm install --save-dev tsx`,
     );
   }
-}
-
-async function installedTsx(): Promise<Tsx | undefined> {
-  try {
-    return await import("tsx/esm/api");
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    // Not there, or so old that it lacks this entry.
-    if (code === "ERR_MODULE_NOT_FOUND" || code === "ERR_PACKAGE_PATH_NOT_EXPORTED") return;
-    throw error;
-  }
-}
-
-/** Whether Node refused the kind of file or syntax, and not a mistake in it. */
-function needsTsx(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code = "", message } = error as NodeJS.ErrnoException;
-  if (code === "ERR_UNKNOWN_FILE_EXTENSION") return /"\.[cm]?tsx?"/.test(message);
-  return /^ERR_UNSUPPORTED_(?:TYPESCRIPT_SYNTAX|NODE_MODULES_TYPE_STRIPPING)$/.test(code);
-}
-
-/** Fails when nothing is left that could go on: Node would end then, as if all were well. */
-function beforeNodeEnds<Module>(loading: Promise<Module>): Promise<Module> {
-  const listening = new AbortController();
-  const neverLoaded = once(process, "beforeExit", listening).then(() =>
-    // A text: an error's stack would name this line.
-    Promise.reject("its top-level await never ends"),
-  );
-  return Promise.race([loading, neverLoaded]).finally(() => listening.abort());
 }
 
 function whyNotLoaded(error: unknown): string {

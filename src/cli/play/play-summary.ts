@@ -25,17 +25,13 @@ interface Cause {
 export function summaryLines(results: readonly PlayResult[]): readonly string[] {
   const causes = groupedBy(results.flatMap(causesOf), ({ about }) => about);
   const byCount = [...causes.values()].sort((one, other) => other.length - one.length);
+  const counts = results.length === 0 ? "" : `: ${resultCounts(results)}`;
   return [
-    `${plural(results.length, "scenario")}${results.length === 0 ? "" : `: ${resultCounts(results)}`}.`,
+    `${plural(results.length, "scenario")}${counts}.`,
     ...byCount.map((same) => {
-      const [first] = same;
-      const where = named(same.map(({ scenario }) => scenario));
-      return shortened(
-        printable(
-          `  ${first?.about} in ${plural(same.length, "scenario")} (${where}): ${first?.example}`,
-        ),
-        MAX_COLUMNS,
-      );
+      const where = `${plural(same.length, "scenario")} (${named(same)})`;
+      const line = `  ${same[0].about} in ${where}: ${same[0].example}`;
+      return shortened(printable(line), MAX_COLUMNS);
     }),
   ];
 }
@@ -44,18 +40,19 @@ export function summaryLines(results: readonly PlayResult[]): readonly string[] 
 function causesOf(result: PlayResult): readonly Cause[] {
   if (result.result === "passed") return [];
   const scenario = result.scenario.name;
-  const failed = <One extends { readonly result: string }>(all: readonly One[]): readonly One[] =>
-    all.filter((one) => one.result === "failed");
+  const { invariants, steps, thresholds } = result;
+  const isFailed = (one: { readonly result: string }): boolean => one.result === "failed";
   const causes = [
-    ...failed(result.invariants).map(({ id, why = "" }) => ({ about: id, example: why })),
-    ...failed(result.steps.flatMap(({ checks }) => checks)).map((check) => ({
-      about: check.invariant ?? check.about,
-      example: `expected ${check.expected}, found ${check.found}`,
-    })),
-    ...failed(result.thresholds).map(({ threshold, found }) => ({
-      about: threshold,
-      example: `found ${found}`,
-    })),
+    ...invariants.filter(isFailed).map(({ id, why = "" }) => ({ about: id, example: why })),
+    ...steps
+      .flatMap(({ checks }) => checks.filter(isFailed))
+      .map(({ invariant, about, expected, found }) => ({
+        about: invariant ?? about,
+        example: `expected ${expected}, found ${found}`,
+      })),
+    ...thresholds
+      .filter(isFailed)
+      .map(({ threshold, found }) => ({ about: threshold, example: `found ${found}` })),
   ];
   const all = causes.length > 0 ? causes : [{ about: result.result, example: result.why }];
   return [...new Map(all.toReversed().map((cause) => [cause.about, cause])).values()]
@@ -68,16 +65,16 @@ export function notPlayedLines(
   left: readonly ResolvedScenario[],
   { credentials, knownChoices }: TargetGiven,
 ): readonly string[] {
-  const needs = left.map(({ scenario }) => {
-    const plan = planAtService(scenario, { knownChoices });
-    return { name: scenario.name, need: needOf(plan, credentials.length) };
-  });
+  const needs = left.map(({ scenario }) => ({
+    scenario: scenario.name,
+    need: needOf(planAtService(scenario, { knownChoices }), credentials.length),
+  }));
   const groups = groupedBy(needs, ({ need }) => need);
   return [
     ...(left.length === 0 ? [] : [`Not played: ${plural(left.length, "scenario")}.`]),
     ...Array.from(groups, ([need, same]) => {
-      const names = named(same.map(({ name }) => name));
-      return `  ${need}${need.startsWith("-") ? ` plays ${same.length} more` : `: ${same.length}`} (${names})`;
+      const plays = need.startsWith("-") ? ` plays ${same.length} more` : `: ${same.length}`;
+      return `  ${need}${plays} (${named(same)})`;
     }),
   ];
 }
@@ -92,8 +89,8 @@ function needOf(plan: ReturnType<typeof planAtService>, publishers: number): str
   return `--wait for ${readableDuration(plan.totalMs)}`;
 }
 
-function named(names: readonly string[]): string {
+function named(all: readonly { readonly scenario: string }[]): string {
+  const names = all.map(({ scenario }) => scenario);
   const more = names.length - MAX_NAMED;
-  if (more <= 1) return formatList(names);
-  return `${names.slice(0, MAX_NAMED).join(", ")} and ${more} more`;
+  return more <= 1 ? formatList(names) : `${names.slice(0, MAX_NAMED).join(", ")} and ${more} more`;
 }

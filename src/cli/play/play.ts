@@ -13,7 +13,7 @@ import { MAX_RECORDED_STEPS } from "../../play/scenario/parse-scenario.ts";
 import { planAtService } from "../../play/targets/service-plan.ts";
 import type { Call } from "../options/command.ts";
 import { exitCodes, failureAtTarget, wrongUsage } from "../output/exit.ts";
-import { barOf, createProgress, type Progress } from "../output/progress.ts";
+import { createProgress, type Progress } from "../output/progress.ts";
 import { checkReports, writeReports } from "../output/reports.ts";
 import { isColourful, say } from "../output/say.ts";
 import { endingSignals, onSignals } from "../processes/signals.ts";
@@ -78,24 +78,23 @@ function playableAt(
   const [only] = all;
   if (only !== undefined && all.length === 1) {
     const { name, about, steps } = only.scenario;
-    const first = { name, about, steps: steps.slice(0, 1) };
-    const { impossible } = planAtService(first, { knownChoices });
+    const { impossible } = planAtService(
+      { name, about, steps: steps.slice(0, 1) },
+      { knownChoices },
+    );
     if (impossible.length === 0) return all;
     throw wrongUsage(
       `${only.source} can't be played at this service: its first step needs ${impossible.join(" and ")}, which only an adsim has. See: npx adsim scenarios.`,
     );
   }
-  const planned = all.map((one) => ({
-    one,
-    plan: planAtService(one.scenario, { speed, knownChoices }),
-  }));
-  const fitting = planned.filter(
-    ({ plan }) =>
-      plan.impossible.length === 0 &&
-      plan.publishers <= credentials.length &&
-      (wait === true || plan.totalMs <= MINUTE_MS),
-  );
-  return fitting
+  return all
+    .map((one) => ({ one, plan: planAtService(one.scenario, { speed, knownChoices }) }))
+    .filter(
+      ({ plan }) =>
+        plan.impossible.length === 0 &&
+        plan.publishers <= credentials.length &&
+        (wait === true || plan.totalMs <= MINUTE_MS),
+    )
     .sort((first, second) => first.plan.reads - second.plan.reads)
     .map(({ one }) => one);
 }
@@ -173,21 +172,15 @@ function atService(
 
 /** The line with the step and the requests so far. `place`: which scenario it is. */
 function progressOf(progress: Progress, place: () => string) {
-  let [step, steps, sent] = [0, 0, 0];
-  const draw = (): void =>
-    progress.draw(() => {
-      const requests = sent === 0 ? "" : `, ${sent} requests`;
-      return `${barOf(step, Math.max(steps, 1))} ${place()}step ${Math.min(step + 1, steps)} of ${steps}${requests}`;
-    });
+  let about = "";
+  const draw = (sent: number): void =>
+    progress.draw(() => `${place()}${about}${sent === 0 ? "" : `, ${sent} requests`}`);
   return {
     onStep(index: number, count: number) {
-      [step, steps, sent] = [index, count, 0];
-      draw();
+      about = `step ${Math.min(index + 1, count)} of ${count}`;
+      draw(0);
     },
-    onProgress(done: { readonly sent: number }) {
-      ({ sent } = done);
-      draw();
-    },
+    onProgress: (done: { readonly sent: number }) => draw(done.sent),
   };
 }
 

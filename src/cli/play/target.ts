@@ -28,26 +28,20 @@ export async function readTarget({ flags, host }: Call<PlayFlags>): Promise<Targ
   const { target } = flags;
   const credentials = givenPublishers(flags);
   const isService = credentials.length > 0;
-  const forServices = {
-    "--run-id": flags.runId !== undefined,
-    "--wait": flags.wait === true,
-  };
+  const forServices = { "--run-id": flags.runId, "--wait": flags.wait };
   const forTargets = {
-    "--speed": flags.speed !== undefined,
-    "--api-key, --publisher and --surface": isService,
-    "--control-token": isTokenGiven(flags, host),
+    "--speed": flags.speed,
+    "--api-key, --publisher and --surface": isService || undefined,
+    "--control-token": isTokenGiven(flags, host) || undefined,
     ...forServices,
   };
   const refused = target === undefined ? forTargets : isService ? {} : forServices;
-  const [wrong] = Object.entries(refused).flatMap(([name, isGiven]) => (isGiven ? [name] : []));
-  if (wrong !== undefined && target === undefined) {
-    throw wrongUsage(
-      `${wrong} needs --target: a play in this process never waits and needs no keys.`,
-    );
-  }
+  const [wrong] = Object.entries(refused).find(([, given]) => given !== undefined) ?? [];
   if (wrong !== undefined) {
     throw wrongUsage(
-      `${wrong} is for services other than adsim. Give a publisher of the service with --api-key KEY and --publisher ID.`,
+      target === undefined
+        ? `${wrong} needs --target: a play in this process never waits and needs no keys.`
+        : `${wrong} is for services other than adsim. Give a publisher of the service with --api-key KEY and --publisher ID.`,
     );
   }
   if (!isService) return { target, isService, credentials, knownChoices: {}, overrides: flags };
