@@ -1,6 +1,6 @@
 /** Latencies of any number of requests: how many took how long, to a few significant digits. */
 
-/** Latencies in milliseconds. Percentiles are rounded to four digits. */
+/** Latencies in milliseconds, rounded to four digits. */
 export interface LatencySummary {
   readonly p50: number;
   readonly p90: number;
@@ -11,68 +11,45 @@ export interface LatencySummary {
   readonly mean: number;
 }
 
-export interface Latencies {
-  record(latencyMs: number): void;
-  /** Adds the recorded latencies of `others`. */
-  add(others: Latencies): void;
-  /** Undefined if nothing was recorded. */
-  summary(): LatencySummary | undefined;
-  readonly recorded: Recorded;
-}
-
-interface Recorded {
+/** `digits`: how many of each latency are kept. */
+export function createLatencies(digits = 4) {
   /** How often each latency was recorded. */
-  readonly counts: Map<number, number>;
-  sumMs: number;
-  maxMs: number;
-}
-
-/** `digits`: how exact percentiles are. */
-export function createLatencies(digits = 4): Latencies {
-  const recorded: Recorded = { counts: new Map(), sumMs: 0, maxMs: 0 };
-  const { counts } = recorded;
-
+  const counts = new Map<number, number>();
   function add(latencyMs: number, times: number): void {
     counts.set(latencyMs, (counts.get(latencyMs) ?? 0) + times);
   }
-  function addTotals(sumMs: number, maxMs: number): void {
-    recorded.sumMs += sumMs;
-    recorded.maxMs = Math.max(recorded.maxMs, maxMs);
-  }
   return {
-    recorded,
-    record(latencyMs) {
+    counts,
+    record(latencyMs: number): void {
       // In virtual time most latencies are 0.
       add(latencyMs === 0 ? 0 : Number(inMicroseconds(latencyMs).toPrecision(digits)), 1);
-      addTotals(latencyMs, latencyMs);
     },
-    add({ recorded: others }) {
+    /** Adds the recorded latencies of `others`. */
+    add(others: { readonly counts: ReadonlyMap<number, number> }): void {
       for (const [latencyMs, times] of others.counts) add(latencyMs, times);
-      addTotals(others.sumMs, others.maxMs);
     },
-    summary() {
-      if (counts.size === 0) return undefined;
-      const sorted = Array.from(counts).sort(([left], [right]) => left - right);
-      const total = sorted.reduce((sum, [, times]) => sum + times, 0);
-      const max = inMicroseconds(recorded.maxMs);
-      const at = (perMille: number): number =>
-        Math.min(nearestRank(sorted, Math.ceil((total * perMille) / 1000)), max);
-      return {
-        ...{ p50: at(500), p90: at(900), p95: at(950), p99: at(990), p999: at(999) },
-        ...{ max, mean: inMicroseconds(recorded.sumMs / total) },
-      };
-    },
+    /** Undefined if nothing was recorded. */
+    summary: () => (counts.size === 0 ? undefined : summaryOf(counts)),
   };
 }
 
-/** The latency that comes at this place, from 1, in ascending order. */
-function nearestRank(sorted: readonly (readonly [number, number])[], rank: number): number {
-  let passed = 0;
-  for (const [latencyMs, times] of sorted) {
-    passed += times;
-    if (passed >= rank) return latencyMs;
+function summaryOf(counts: ReadonlyMap<number, number>): LatencySummary {
+  const sorted = Array.from(counts).sort(([left], [right]) => left - right);
+  const total = sorted.reduce((so, [, times]) => so + times, 0);
+  const sumMs = sorted.reduce((so, [latencyMs, times]) => so + latencyMs * times, 0);
+  /** By nearest rank. */
+  function at(perMille: number): number {
+    let rank = Math.ceil((total * perMille) / 1000);
+    for (const [latencyMs, times] of sorted) {
+      rank -= times;
+      if (rank <= 0) return latencyMs;
+    }
+    return 0;
   }
-  return 0;
+  return {
+    ...{ p50: at(500), p90: at(900), p95: at(950), p99: at(990), p999: at(999), max: at(1000) },
+    mean: inMicroseconds(sumMs / total),
+  };
 }
 
 function inMicroseconds(ms: number): number {

@@ -1,14 +1,9 @@
 /** Counts the outcomes of many requests: of a traffic step, a repeat, a parallel or a whole run. */
 
-import { microsToInr } from "../../base/money.ts";
-import {
-  type ClientExchange,
-  type RequestOutcome,
-  requestOutcomes,
-} from "../../invariants/client-exchange.ts";
-import { type OperationId, operationIds } from "../../spec/operations.ts";
+import { microsToInr, nearestMicros } from "../../base/money.ts";
+import type { ClientExchange } from "../../invariants/client-exchange.ts";
+import type { OperationId } from "../../spec/operations.ts";
 import type { Punctuality } from "../traffic/order.ts";
-import { creditedMicros } from "./credited.ts";
 
 export interface OperationTally {
   readonly sent: number;
@@ -39,134 +34,89 @@ export interface TallySummary {
   readonly operations: { readonly [Id in OperationId]?: OperationTally };
 }
 
-export interface Tally {
-  /** Called millions of times. `micros`: the credited revenue in the answer, if already known. */
-  count(exchange: ClientExchange, micros?: number): void;
-  addPunctuality(punctuality: Punctuality): void;
-  /** Adds the counts of another tally. */
-  add(other: Tally): void;
-  summary(): TallySummary;
-  readonly counts: Counts;
-  /** Ids in the answers, up to one more than {@link MAX_IDS}. */
-  readonly ids: ReadonlySet<string>;
-}
-
-/** The counts themselves, as the timeline has them for each of its buckets. */
-export interface Counts {
-  readonly outcomes: Record<RequestOutcome, number>;
-  readonly operations: Record<OperationId, { sent: number; ok: number }>;
-  /** Whole answers by status. */
-  readonly statuses: Record<string, number>;
-  creditedMicros: number;
-}
+export type Tally = ReturnType<typeof createTally>;
 
 /** At most this many ids are kept. */
 const MAX_IDS = 100_000;
+// Answers aren't parsed, because there are millions.
 const ID = /"(?:impression|click)_id"\s*:\s*"((?:[^"\\]|\\.)*)"/;
+const CREDITED = /"revenue_credited_inr"\s*:\s*(-?\d[\d.eE+-]*)/;
 
-export function createTally(): Tally {
-  const counts = noCounts();
+export function createTally() {
+  const counts = {
+    ...{ sent: 0, ok: 0, refused: 0, failed: 0, cut: 0, lost: 0, timedOut: 0 },
+    ...{ late: 0, dropped: 0 },
+  };
+  const statuses: Record<string, number> = {};
+  const operations: { [Id in OperationId]?: { sent: number; ok: number } } = {};
+  /** Ids in the answers, up to one more than {@link MAX_IDS}. */
   const ids = new Set<string>();
-  const punctual = { late: 0, dropped: 0 };
+  let credited = 0;
 
   function addId(id: string | undefined): void {
     if (id !== undefined && ids.size <= MAX_IDS) ids.add(id);
   }
-  function addPunctuality({ late, dropped }: Punctuality): void {
-    punctual.late += late;
-    punctual.dropped += dropped;
+  function operationOf(id: OperationId): { sent: number; ok: number } {
+    operations[id] ??= { sent: 0, ok: 0 };
+    return operations[id];
   }
   return {
-    counts,
     ids,
-    count(exchange, micros = creditedMicros(exchange.text)) {
-      countExchange(counts, exchange, micros);
-      if (isOk(exchange)) addId(ID.exec(exchange.text)?.[1]);
+    /** Called millions of times. */
+    count(exchange: ClientExchange): void {
+      const { operation, outcome, status, text } = exchange;
+      const kind = kindOf(exchange);
+      counts.sent += 1;
+      if (kind !== "other") counts[kind] += 1;
+      if (operation !== undefined) {
+        operationOf(operation).sent += 1;
+        if (kind === "ok") operationOf(operation).ok += 1;
+      }
+      if (outcome !== "answered") return;
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      const micros = nearestMicros(Number(CREDITED.exec(text)?.[1] ?? 0));
+      if (!Number.isNaN(micros)) credited += micros;
+      if (kind === "ok") addId(ID.exec(text)?.[1]);
     },
-    addPunctuality,
-    add(other) {
-      addCounts(counts, other.counts);
+    addPunctuality({ late, dropped }: Punctuality): void {
+      counts.late += late;
+      counts.dropped += dropped;
+    },
+    /** Adds the counts of another tally. */
+    add(other: { summary(): TallySummary; readonly ids: ReadonlySet<string> }): void {
+      const { statuses: answers, operations: called, ...rest } = other.summary();
+      const { creditedInr, differentIds: _, ...same } = rest;
+      addTo(counts, same);
+      addTo(statuses, answers);
+      for (const [id, more] of Object.entries(called)) addTo(operationOf(id as OperationId), more);
       for (const id of other.ids) addId(id);
-      addPunctuality(other.summary());
+      credited += nearestMicros(creditedInr);
     },
-    summary: () => summaryOf(counts, ids, punctual),
+    summary: (): TallySummary => ({
+      ...counts,
+      statuses: { ...statuses },
+      creditedInr: microsToInr(credited),
+      differentIds: ids.size > MAX_IDS ? undefined : ids.size,
+      operations: structuredClone(operations),
+    }),
   };
 }
 
-export function noCounts(): Counts {
-  const none = (): { sent: number; ok: number } => ({ sent: 0, ok: 0 });
-  return {
-    outcomes: { answered: 0, cut: 0, lost: 0, "timed-out": 0 },
-    operations: {
-      stats: none(),
-      impression: none(),
-      click: none(),
-      surfaces: none(),
-      payouts: none(),
-    },
-    statuses: {},
-    creditedMicros: 0,
-  };
+/** What became of a request, as a tally counts it. */
+export function kindOf({
+  outcome,
+  status,
+}: ClientExchange): "ok" | "refused" | "failed" | "other" | "cut" | "lost" | "timedOut" {
+  if (outcome !== "answered") return outcome === "timed-out" ? "timedOut" : outcome;
+  if (status === 200) return "ok";
+  if (status >= 500) return "failed";
+  return status >= 400 ? "refused" : "other";
 }
 
-/** `micros`: the credited revenue in the answer. */
-export function countExchange(counts: Counts, exchange: ClientExchange, micros: number): void {
-  const { operation, outcome, status } = exchange;
-  counts.outcomes[outcome] += 1;
-  if (operation !== undefined) {
-    counts.operations[operation].sent += 1;
-    if (isOk(exchange)) counts.operations[operation].ok += 1;
-  }
-  if (outcome !== "answered") return;
-  counts.statuses[status] = (counts.statuses[status] ?? 0) + 1;
-  counts.creditedMicros += micros;
-}
-
-export function addCounts(to: Counts, from: Counts): void {
-  for (const outcome of requestOutcomes) to.outcomes[outcome] += from.outcomes[outcome];
-  for (const id of operationIds) {
-    to.operations[id].sent += from.operations[id].sent;
-    to.operations[id].ok += from.operations[id].ok;
-  }
-  for (const [status, answers] of Object.entries(from.statuses)) {
-    to.statuses[status] = (to.statuses[status] ?? 0) + answers;
-  }
-  to.creditedMicros += from.creditedMicros;
-}
-
-/** What every summary has. */
-export function totalsOf({
-  outcomes,
-  statuses,
-  creditedMicros: micros,
-}: Counts): Pick<TallySummary, "sent" | "ok" | "refused" | "failed" | "statuses" | "creditedInr"> {
-  const answers = (from: number, to: number): number =>
-    Object.entries(statuses).reduce(
-      (sum, [status, count]) => (Number(status) >= from && Number(status) < to ? sum + count : sum),
-      0,
-    );
-  return {
-    sent: requestOutcomes.reduce((sum, outcome) => sum + outcomes[outcome], 0),
-    ok: statuses[200] ?? 0,
-    refused: answers(400, 500),
-    failed: answers(500, Number.POSITIVE_INFINITY),
-    statuses: { ...statuses },
-    creditedInr: microsToInr(micros),
-  };
-}
-
-function summaryOf(counts: Counts, ids: ReadonlySet<string>, punctual: Punctuality): TallySummary {
-  const { outcomes, operations } = counts;
-  const { sent, ok, refused, failed, statuses, creditedInr } = totalsOf(counts);
-  const { cut, lost, "timed-out": timedOut } = outcomes;
-  const called = operationIds.filter((id) => operations[id].sent > 0);
-  return {
-    ...{ sent, ok, refused, failed, cut, lost, timedOut, ...punctual, statuses, creditedInr },
-    differentIds: ids.size > MAX_IDS ? undefined : ids.size,
-    operations: Object.fromEntries(called.map((id) => [id, { ...operations[id] }])),
-  };
-}
-
-function isOk({ outcome, status }: ClientExchange): boolean {
-  return outcome === "answered" && status === 200;
+/** Adds numbers to those of the same names. */
+export function addTo<Name extends string>(
+  sums: Record<Name, number>,
+  more: Readonly<Record<Name, number>>,
+): void {
+  for (const name of Object.keys(more) as Name[]) sums[name] = (sums[name] ?? 0) + more[name];
 }

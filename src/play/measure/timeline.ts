@@ -1,9 +1,8 @@
 /** A run over time, in at most 240 buckets of equal width. When there would be more, neighbours are merged. */
 
 import type { ClientExchange } from "../../invariants/client-exchange.ts";
-import { creditedMicros } from "./credited.ts";
-import { createLatencies, type Latencies } from "./latencies.ts";
-import { addCounts, type Counts, countExchange, noCounts, totalsOf } from "./tally.ts";
+import { createLatencies } from "./latencies.ts";
+import { addTo, kindOf } from "./tally.ts";
 
 export interface TimelineBucket {
   /** Start of the bucket, in milliseconds from the beginning of the run. */
@@ -14,8 +13,6 @@ export interface TimelineBucket {
   readonly failed: number;
   /** Cut, lost or timed out. */
   readonly unanswered: number;
-  readonly statuses: Readonly<Record<string, number>>;
-  readonly creditedInr: number;
   readonly p50: number;
   readonly p99: number;
 }
@@ -25,65 +22,60 @@ export interface TimelineSummary {
   readonly buckets: readonly TimelineBucket[];
 }
 
-export interface Timeline {
-  /** Called millions of times. `micros`: the credited revenue in the answer, if already known. */
-  count(exchange: ClientExchange, micros?: number): void;
-  /** Leaves out buckets in which nothing was sent. */
-  summary(): TimelineSummary;
-}
-
-interface Bucket {
-  readonly counts: Counts;
-  readonly latencies: Latencies;
-}
+type Bucket = ReturnType<typeof emptyBucket>;
 
 const FIRST_WIDTH_MS = 100;
 const MAX_BUCKETS = 240;
 
 /** `startMs`: when the run begins, on the target's clock. */
-export function createTimeline(startMs: number): Timeline {
+export function createTimeline(startMs: number) {
   let widthMs = FIRST_WIDTH_MS;
   let buckets = new Map<number, Bucket>();
 
   function bucketAt(place: number): Bucket {
     const known = buckets.get(place);
     if (known !== undefined) return known;
-    // Two digits are enough for a chart, and there can be hundreds of buckets.
-    const bucket = { counts: noCounts(), latencies: createLatencies(2) };
+    const bucket = emptyBucket();
     buckets.set(place, bucket);
     return bucket;
   }
-
   function merge(): void {
     const before = buckets;
     widthMs *= 2;
     buckets = new Map();
     for (const [place, { counts, latencies }] of before) {
       const into = bucketAt(Math.floor(place / 2));
-      addCounts(into.counts, counts);
+      addTo(into.counts, counts);
       into.latencies.add(latencies);
     }
   }
-
   return {
-    count(exchange, micros = creditedMicros(exchange.text)) {
+    /** Called millions of times. */
+    count(exchange: ClientExchange): void {
       const sinceMs = Math.max(exchange.atMs - startMs, 0);
       while (sinceMs >= MAX_BUCKETS * widthMs) merge();
       const { counts, latencies } = bucketAt(Math.floor(sinceMs / widthMs));
-      countExchange(counts, exchange, micros);
+      const kind = kindOf(exchange);
+      counts.sent += 1;
+      if (kind === "ok" || kind === "refused" || kind === "failed") counts[kind] += 1;
+      else if (kind !== "other") counts.unanswered += 1;
       latencies.record(exchange.latencyMs);
     },
-    summary: () => ({
+    /** Leaves out buckets in which nothing was sent. */
+    summary: (): TimelineSummary => ({
       bucketMs: widthMs,
       buckets: Array.from(buckets)
         .sort(([left], [right]) => left - right)
-        .map(([place, bucket]) => summaryOf(place * widthMs, bucket)),
+        .map(([place, { counts, latencies }]) => {
+          const { p50 = 0, p99 = 0 } = latencies.summary() ?? {};
+          return { atMs: place * widthMs, ...counts, p50, p99 };
+        }),
     }),
   };
 }
 
-function summaryOf(atMs: number, { counts, latencies }: Bucket): TimelineBucket {
-  const { cut, lost, "timed-out": timedOut } = counts.outcomes;
-  const { p50 = 0, p99 = 0 } = latencies.summary() ?? {};
-  return { atMs, ...totalsOf(counts), unanswered: cut + lost + timedOut, p50, p99 };
+function emptyBucket() {
+  const counts = { sent: 0, ok: 0, refused: 0, failed: 0, unanswered: 0 };
+  // Two digits are enough for a chart, and there can be hundreds of buckets.
+  return { counts, latencies: createLatencies(2) };
 }

@@ -6,7 +6,6 @@ import { inconclusive } from "../../invariants/ensure.ts";
 import { createTrace } from "../../invariants/trace.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
-import { creditedMicros } from "../measure/credited.ts";
 import { createLatencies } from "../measure/latencies.ts";
 import { createTally } from "../measure/tally.ts";
 import { createTimeline } from "../measure/timeline.ts";
@@ -94,9 +93,8 @@ export async function noteExpiringRules(run: Run): Promise<void> {
 /** Adds an exchange to the current tally and all other records. Traffic calls the observer millions of times. */
 export function createObserver({ tally, timeline, latencies, trace }: Run): Observer {
   return (exchange) => {
-    const credited = creditedMicros(exchange.text);
-    tally.count(exchange, credited);
-    timeline.count(exchange, credited);
+    tally.count(exchange);
+    timeline.count(exchange);
     latencies.record(exchange.latencyMs);
     trace.observe(exchange);
   };

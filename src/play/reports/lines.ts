@@ -71,29 +71,14 @@ export function outcomeLines({ target, tally, latency, startedAt, endedAt }: Pla
 
 /** "12 requests: 10 ok, 1 refused, 1 lost; 2.5 INR credited". Leaves out zero counts. */
 export function tallyLine(tally: TallySummary): string {
-  const parts = [
-    [tally.ok, "ok"],
-    [otherAnswers(tally), "with another status"],
-    [tally.refused, "refused"],
-    [tally.failed, "failed"],
-    [tally.cut, "cut"],
-    [tally.lost, "lost"],
-    [tally.timedOut, "timed out"],
-    [tally.late, "late"],
-    [tally.dropped, "dropped"],
-  ] as const;
-  const found = parts
-    .filter(([count]) => count > 0)
-    .map(([count, what]) => `${readableCount(count)} ${what}`);
-  const credited = tally.creditedInr === 0 ? "" : `; ${readableInr(tally.creditedInr)} credited`;
-  const list = found.length === 0 ? "" : `: ${found.join(", ")}`;
-  return `${plural(tally.sent, "request")}${list}${credited}`;
-}
-
-/** Whole answers from 100 to 399 other than 200. */
-function otherAnswers({ statuses, ok, refused, failed }: TallySummary): number {
-  const answered = Object.values(statuses).reduce((sum, count) => sum + count, 0);
-  return answered - ok - refused - failed;
+  const { sent, ok, refused, failed, cut, lost, timedOut, late, dropped, creditedInr } = tally;
+  const others = sent - ok - refused - failed - cut - lost - timedOut;
+  const counts = countsInWords({
+    ...{ ok, "with another status": others, refused, failed, cut, lost },
+    ...{ "timed out": timedOut, late, dropped },
+  });
+  const credited = creditedInr === 0 ? "" : `; ${readableInr(creditedInr)} credited`;
+  return `${plural(sent, "request")}${counts === "" ? "" : `: ${counts}`}${credited}`;
 }
 
 /** A step's path, its title, and how often it was played. */
@@ -119,14 +104,10 @@ export function detailLines(step: StepResult): readonly string[] {
 /** Expected and found on adjacent lines, for easy comparison. */
 function checkLines(check: Check): readonly string[] {
   const { result, about, expected, found, why = "" } = check;
-  if (result === "undecided") return [`${printable(about)}: ${printable(why)}`];
+  if (result === "undecided") return [printable(`${about}: ${why}`)];
+  const lines = [about, `  expected  ${expected}`, `  found     ${found}`];
   const rests = restsInWords(check);
-  return [
-    printable(about),
-    `  expected  ${printable(expected)}`,
-    `  found     ${printable(found)}`,
-    ...(rests === "" ? [] : [`  ${rests}`]),
-  ];
+  return [...lines, ...(rests === "" ? [] : [`  ${rests}`])].map(printable);
 }
 
 /** "POST /v1/impressions?a=b {…}". */
@@ -138,19 +119,15 @@ function requestLine({ request }: Pick<ShownExchange, "request">): string {
 
 /** "201 after 5 ms {…}", or why there is no answer. */
 function answerLine({ outcome, status, latencyMs, body, why }: ShownExchange): string {
-  const text = body === "" ? "" : ` ${printable(body)}`;
-  const reason = why === undefined ? "" : ` (${printable(why)})`;
-  const after = `${latencyMs === 0 ? "" : ` after ${readableMs(latencyMs)}`}${reason}`;
-  switch (outcome) {
-    case "answered":
-      return `${status}${after}${text}`;
-    case "cut":
-      return `${status}, body cut off${after}${text}`;
-    case "lost":
-      return `connection lost${after}`;
-    case "timed-out":
-      return `no answer in time${after}`;
-  }
+  const ending = {
+    answered: `${status}`,
+    cut: `${status}, body cut off`,
+    lost: "connection lost",
+    "timed-out": "no answer in time",
+  }[outcome];
+  const after = latencyMs === 0 ? "" : ` after ${readableMs(latencyMs)}`;
+  const reason = why === undefined ? "" : ` (${why})`;
+  return printable(`${ending}${after}${reason} ${body}`.trimEnd());
 }
 
 /** "#41 2026-01-15T00:00:00.250Z POST /v1/impressions → 429 rate limited". */
@@ -164,10 +141,15 @@ function journalLine(entry: JournalEntry): string {
 
 /** "1 failed, 12 passed". */
 export function resultCounts(all: readonly { readonly result: string }[]): string {
-  const order: readonly Result[] = ["failed", "passed", "undecided"];
-  return order
-    .map((result) => [all.filter((one) => one.result === result).length, result] as const)
-    .filter(([count]) => count > 0)
-    .map(([count, result]) => `${readableCount(count)} ${result}`)
+  const of = (result: Result): number => all.filter((one) => one.result === result).length;
+  const [failed, passed, undecided] = [of("failed"), of("passed"), of("undecided")];
+  return countsInWords({ failed, passed, undecided });
+}
+
+/** Leaves out zero counts. */
+function countsInWords(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([what, count]) => `${readableCount(count)} ${what}`)
     .join(", ");
 }

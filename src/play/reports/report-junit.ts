@@ -14,6 +14,15 @@ function suiteOf(play: PlayResult): JunitSuite {
   const { scenario, startedAt, endedAt, result, why, digest, runId, reproduce } = play;
   const startedMs = Date.parse(startedAt);
   const name = `adsim.play.${scenario.name}`;
+
+  function caseOf(group: string, title: string, judged: Judged, durationMs = 0): JunitCase {
+    return {
+      name: title,
+      className: `${name}${group}`,
+      durationMs,
+      outcome: outcomeOf(judged, play),
+    };
+  }
   return {
     name,
     startedMs,
@@ -24,42 +33,34 @@ function suiteOf(play: PlayResult): JunitSuite {
       ...(runId !== undefined && { "run id": runId }),
     },
     cases: [
-      caseOf(name, play, { name: scenario.name, result, message: why, details: [] }),
+      caseOf("", scenario.name, { result, message: why }),
       ...play.steps.flatMap((step, index) => {
         if (step.result === "done") return [];
         const durationMs = durationOf(step, play.steps[index + 1]?.at ?? endedAt);
-        return [{ ...caseOf(`${name}.steps`, play, judgedStep(step)), durationMs }];
+        return [caseOf(".steps", stepLine(step), judgedStep(step), durationMs)];
       }),
       ...play.invariants.map(({ id, says, why: message, result: found }) =>
         // A play that couldn't check an invariant can pass.
-        caseOf(`${name}.invariants`, play, {
-          ...{ name: `${id} ${says}`, message, details: [] },
+        caseOf(".invariants", `${id} ${says}`, {
           result: found === "undecided" ? "skipped" : found,
+          message,
         }),
       ),
       ...play.thresholds.map(({ threshold, result: judged, found }) =>
-        caseOf(`${name}.thresholds`, play, {
-          ...{ name: threshold, result: judged, details: [] },
-          message: judged === "undecided" ? found : `found ${found}`,
-        }),
+        caseOf(".thresholds", threshold, { result: judged, message: found }),
       ),
     ],
   };
 }
 
 interface Judged {
-  readonly name: string;
   readonly result: StepResult["result"];
   readonly message: string | undefined;
-  readonly details: readonly string[];
-}
-
-function caseOf(className: string, play: PlayResult, judged: Judged): JunitCase {
-  return { name: judged.name, className, durationMs: 0, outcome: outcomeOf(judged, play) };
+  readonly details?: readonly string[];
 }
 
 function outcomeOf(
-  { result, message = "it could not be judged", details }: Judged,
+  { result, message = "it could not be judged", details = [] }: Judged,
   { scenario, result: ofPlay, reproduce }: PlayResult,
 ): JunitOutcome {
   if (result === "passed" || result === "done") return { kind: "passed" };
@@ -84,5 +85,5 @@ function judgedStep(step: StepResult): Judged {
   const failed = checks.filter((check) => check.result === "failed").map(checkInWords);
   const reason = why ?? checks.find((check) => check.why !== undefined)?.why;
   const message = failed.length > 0 ? failed.join("; ") : reason;
-  return { name: stepLine(step), result, message, details: detailLines(step) };
+  return { result, message, details: detailLines(step) };
 }

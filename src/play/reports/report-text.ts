@@ -83,11 +83,10 @@ function invariants({ invariants: all }: PlayResult, paint: Paint): Lines {
   const rest = `${readableCount(open)} could not be checked in this play (--json says why)`;
   const parts = [resultCounts(judged), open === 0 ? "" : rest].filter((part) => part !== "");
   const failed = judged.filter(({ result }) => result === "failed");
+  const lines = failed.map(({ id, says, why = "" }) => cut(`${id} ${says}: ${why}`));
   return [
     `Invariants: ${parts.join("; ")}`,
-    ...failed.map(
-      ({ id, says, why = "" }) => `  ${paint("failed")} ${id} ${printable(says)}: ${cut(why)}`,
-    ),
+    ...lines.map((line) => `  ${paint("failed")} ${line}`),
   ];
 }
 

@@ -5,7 +5,7 @@
 
 import { DAY_MS, durationMs, HOUR_MS } from "../../base/duration.ts";
 import { drawFraction, type Key } from "../../base/random.ts";
-import { ratePerMs } from "./rate.ts";
+import { parseRate } from "./rate.ts";
 import type { Arrivals, Traffic } from "./traffic.ts";
 
 export interface ArrivalParts {
@@ -25,7 +25,7 @@ export function arrivalTimes({ arrivals, forMs, startMs, key }: ArrivalParts): I
     case "trace":
       return traceTimes(arrivals.atMs, forMs);
     default: {
-      const counts = isRandom(arrivals) ? randomCounts(key) : wholeCounts();
+      const counts = isRandom(arrivals) ? randomCounts(key) : evenCounts();
       return timesOf(counts, expectedBefore(arrivals, forMs, startMs), forMs);
     }
   }
@@ -50,16 +50,16 @@ function expectedBefore(flow: Flow, forMs: number, startMs: number): Expected {
   switch (flow.kind) {
     case "constant":
     case "poisson": {
-      const rate = ratePerMs(flow.rate);
+      const rate = parseRate(flow.rate);
       return (ms) => rate * ms;
     }
     case "ramp": {
-      const from = ratePerMs(flow.from);
-      const halfSlope = (ratePerMs(flow.to) - from) / forMs / 2;
+      const from = parseRate(flow.from);
+      const halfSlope = (parseRate(flow.to) - from) / forMs / 2;
       return (ms) => (from + halfSlope * ms) * ms;
     }
     case "daily":
-      return expectedOnDays(flow.hours ?? usualHours, ratePerMs(flow.mean), startMs);
+      return expectedOnDays(flow.hours ?? usualHours, parseRate(flow.mean), startMs);
   }
 }
 
@@ -131,7 +131,7 @@ function isRandom(flow: Flow): boolean {
   return flow.kind === "poisson" || ("spacing" in flow && flow.spacing === "poisson");
 }
 
-function* wholeCounts(): Generator<number> {
+function* evenCounts(): Generator<number> {
   for (let count = 0; ; count += 1) yield count;
 }
 
@@ -200,11 +200,10 @@ function maxArrivals(arrivals: Arrivals, forMs: number): number {
 
 function maxExpected(flow: Flow, forMs: number): number {
   if (flow.kind !== "daily") return expectedBefore(flow, forMs, 0)(forMs);
-  const { hours = usualHours } = flow;
-  const restMs = forMs % DAY_MS;
-  // The time of day isn't known here, so assume the peak for the rest of a day.
-  const atPeakMs = Math.min((restMs * Math.max(...hours)) / meanOf(hours), DAY_MS);
-  return ratePerMs(flow.mean) * (forMs - restMs + atPeakMs);
+  const { hours = usualHours, mean } = flow;
+  // The time of day isn't known here, so it may be the peak.
+  const atPeakMs = (forMs * Math.max(...hours)) / meanOf(hours);
+  return parseRate(mean) * Math.min(atPeakMs, Math.ceil(forMs / DAY_MS) * DAY_MS);
 }
 
 /** For any mean this is at least seven standard deviations of a Poisson distribution above it. */

@@ -7,12 +7,7 @@ import { type OperationId, operations } from "../../spec/operations.ts";
 import type { TrafficMember } from "./order.ts";
 import type { Traffic } from "./traffic.ts";
 
-export interface RequestFactory {
-  /** `index`: the arrival's number, which decides the random draws. Call it in order: impressions may repeat earlier ones. */
-  impression(index: number): ApiRequest;
-  click(impressionId: string): ApiRequest;
-  readonly reads: Readonly<Record<Exclude<OperationId, "impression" | "click">, ApiRequest>>;
-}
+export type RequestFactory = ReturnType<typeof createRequestFactory>;
 
 /** How many different ads impressions show: ad-1, ad-2 and so on. */
 export const ADS = 20;
@@ -25,44 +20,36 @@ export function createRequestFactory(
   { surfaces: used, repeatedSessions: repeated = 0 }: Traffic,
   sessions: string | undefined,
   key: (use: string) => Key,
-): RequestFactory {
+) {
   const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
   const surfaces = all.slice(0, used);
   const recent: ApiRequest["body"][] = [];
-  const [placementKey, repeatsKey, repeatedKey] = [
-    key("placements"),
-    key("repeats"),
-    key("repeated"),
-  ];
+  const placementKey = key("placements");
+  const [repeatsKey, repeatedKey] = [key("repeats"), key("repeated")];
   const read = (operation: OperationId): ApiRequest =>
     buildRequest(operation, { publisher_id: id }, { key: apiKey });
-  const post = (operation: OperationId, body: ApiRequest["body"]): ApiRequest => ({
-    method: "POST",
-    path: operations[operation].path,
-    headers,
-    body,
-  });
 
+  function post(operation: OperationId, body: ApiRequest["body"]): ApiRequest {
+    return { method: "POST", path: operations[operation].path, headers, body };
+  }
   function newBody(index: number): ApiRequest["body"] {
     const placement = drawBetween(placementKey, index, 0, surfaces.length * ADS - 1);
     const surface = surfaces[Math.floor(placement / ADS)]?.id ?? "";
     const shown = { publisher_id: id, surface, ad_id: `ad-${(placement % ADS) + 1}` };
     return sessions === undefined ? shown : { ...shown, session_id: `${sessions}-${index}` };
   }
-
-  function bodyOf(index: number): ApiRequest["body"] {
-    if (repeated === 0) return newBody(index);
-    const isRepeated = recent.length > 0 && drawFraction(repeatsKey, index) < repeated;
-    const body = isRepeated
-      ? recent.at(-drawBetween(repeatedKey, index, 1, recent.length))
-      : newBody(index);
-    if (recent.push(body) > RECENT) recent.shift();
-    return body;
-  }
-
   return {
-    impression: (index) => post("impression", bodyOf(index)),
-    click: (impressionId) => post("click", { impression_id: impressionId }),
+    /** `index`: the arrival's number, which decides the random draws. Call it in order: it may repeat earlier ones. */
+    impression(index: number): ApiRequest {
+      if (repeated === 0) return post("impression", newBody(index));
+      const isRepeated = recent.length > 0 && drawFraction(repeatsKey, index) < repeated;
+      const body = isRepeated
+        ? recent.at(-drawBetween(repeatedKey, index, 1, recent.length))
+        : newBody(index);
+      if (recent.push(body) > RECENT) recent.shift();
+      return post("impression", body);
+    },
+    click: (impressionId: string): ApiRequest => post("click", { impression_id: impressionId }),
     reads: { stats: read("stats"), surfaces: read("surfaces"), payouts: read("payouts") },
   };
 }

@@ -37,12 +37,6 @@ export interface TrafficSource {
   answered(number: number, answer: AnswerOutcome | undefined): void;
 }
 
-/** An impression that is clicked if its answer has an id. */
-interface Clicked {
-  readonly clickMs: number;
-  readonly factory: RequestFactory;
-}
-
 const TIMEOUT = "10s";
 
 /** @throws InputError if there is no publisher, or if impressions are asked for and a publisher has no surface. */
@@ -51,18 +45,15 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
   const key = (use: string): Key => deriveKey(order.seed, "traffic", order.number, use);
   const forMs = durationMs(traffic.for);
   const timeoutMs = timeoutMsOf(traffic);
-  const times = arrivalTimes({
-    arrivals: traffic.arrivals,
-    forMs,
-    startMs,
-    key: key("arrivals"),
-  });
+  const { arrivals } = traffic;
+  const times = arrivalTimes({ arrivals, forMs, startMs, key: key("arrivals") });
   const factories = requestFactoriesOf(order, key);
   const operationOf = createChoice(weightsOf(traffic.mix), key("operations"));
   const [memberKey, clickKey] = [key("publishers"), key("clicks")];
   const { rate: clickedShare = 0, after = 0 } = traffic.clicks ?? {};
   const afterMs = durationMs(after);
-  const clicked = new Map<number, Clicked>();
+  /** Impressions that are clicked if their answers have an id. */
+  const clicked = new Map<number, { readonly clickMs: number; readonly factory: RequestFactory }>();
   const clicks: { readonly dueMs: number; readonly request: ApiRequest }[] = [];
   let handedOut = 0;
   let index = 0;
@@ -147,10 +138,9 @@ export function sendsImpressions({ mix }: Traffic): boolean {
   return weightsOf(mix).some(([operation]) => operation === "impression");
 }
 
-export type ArrivalOperation = Exclude<OperationId, "click">;
-type Weights = readonly (readonly [operation: ArrivalOperation, weight: number])[];
-
 const arrivalOperations = ["impression", "stats", "surfaces", "payouts"] as const;
+export type ArrivalOperation = (typeof arrivalOperations)[number];
+type Weights = readonly (readonly [operation: ArrivalOperation, weight: number])[];
 
 /** The weights above 0, in a fixed order, so that the order in the scenario doesn't matter. */
 export function weightsOf(mix: Mix = { impression: 1 }): Weights {
