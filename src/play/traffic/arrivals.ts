@@ -18,7 +18,7 @@ export interface ArrivalParts {
   readonly key: Key;
 }
 
-export function arrivalTimes({ arrivals, forMs, startMs, key }: ArrivalParts): Iterator<number> {
+export function arrivalTimes({ arrivals, forMs, startMs, key }: ArrivalParts): Generator<number> {
   switch (arrivals.kind) {
     case "burst":
       return burstTimes(arrivals, forMs);
@@ -100,7 +100,7 @@ const usualHours: readonly number[] = [
 const ROUNDING = 1e-12;
 
 /** A request comes in the millisecond in which the expected number reaches the next of `counts`. */
-function* timesOf(counts: Iterable<number>, expected: Expected, forMs: number): Iterator<number> {
+function* timesOf(counts: Iterable<number>, expected: Expected, forMs: number): Generator<number> {
   const total = expected(forMs) * (1 - ROUNDING);
   let dueMs = 0;
   for (const count of counts) {
@@ -167,7 +167,7 @@ export function* exponentials(key: Key): Generator<number> {
 
 type Burst = Extract<Arrivals, { kind: "burst" }>;
 
-function* burstTimes({ count, every, within = 0 }: Burst, forMs: number): Iterator<number> {
+function* burstTimes({ count, every, within = 0 }: Burst, forMs: number): Generator<number> {
   const everyMs = every === undefined ? forMs : durationMs(every);
   const withinMs = durationMs(within);
   for (let burstMs = 0; burstMs < forMs; burstMs += everyMs) {
@@ -179,7 +179,7 @@ function* burstTimes({ count, every, within = 0 }: Burst, forMs: number): Iterat
   }
 }
 
-function* traceTimes(atMs: readonly number[], forMs: number): Iterator<number> {
+function* traceTimes(atMs: readonly number[], forMs: number): Generator<number> {
   for (const ms of atMs) if (ms < forMs) yield Math.floor(ms);
 }
 
