@@ -151,16 +151,6 @@ describe("the timeline", () => {
       { numRuns: 60 },
     );
   });
-
-  test("merges the latencies of buckets that become one", () => {
-    const timeline = createTimeline(START);
-    for (let ms = 1; ms <= 100; ms += 1) timeline.count(exchange(ms * 2, { latencyMs: ms }));
-    timeline.count(exchange(24_000));
-    const [first] = timeline.summary().buckets;
-    expect(first).toMatchObject({ atMs: 0, sent: 99 });
-    expect(first?.p50).toBeCloseTo(50, 0);
-    expect(first?.p99).toBeCloseTo(99, 0);
-  });
 });
 
 test("quantities are written for people", () => {

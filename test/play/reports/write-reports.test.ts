@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkReports, writeReports } from "../../../src/cli/output/reports.ts";
@@ -21,16 +21,6 @@ describe("report files", () => {
     expect(JSON.parse(json ?? "")).toMatchObject({ result: "failed" });
     expect(html).toMatch(/^<!doctype html>[\s\S]*<svg[\s\S]*<\/html>\n$/);
     expect(await readdir(place)).toHaveLength(3);
-  });
-
-  test("behind a link are written to where it leads", async () => {
-    const place = temporaryFolder();
-    await writeFile(join(place, "real.json"), "old");
-    await symlink("real.json", join(place, "link.json"));
-    const targets = [{ kind: "json" as const, file: join(place, "link.json") }];
-    await writeReports(targets, reportFiles([playResult()]), process.stderr);
-    expect(await readFile(join(place, "real.json"), "utf8")).toContain('"version": 1');
-    expect(await readdir(place)).toEqual(["link.json", "real.json"]);
   });
 
   test("that can't be written are named in the error, before any work and after it", async () => {

@@ -95,8 +95,5 @@ export function timesOf(
   startMs: number = START_MS,
   a = 1,
 ): number[] {
-  const times = arrivalTimes({ arrivals, forMs, startMs, key: { a, b: 2 } });
-  const all: number[] = [];
-  for (let next = times.next(); next.done !== true; next = times.next()) all.push(next.value);
-  return all;
+  return [...arrivalTimes({ arrivals, forMs, startMs, key: { a, b: 2 } })];
 }
