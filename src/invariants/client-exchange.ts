@@ -14,7 +14,6 @@ import type { Credentials } from "../world/accounts/account.ts";
  * response, or nothing in time.
  */
 export type RequestOutcome = "answered" | "cut" | "lost" | "timed-out";
-export const requestOutcomes: readonly RequestOutcome[] = ["answered", "cut", "lost", "timed-out"];
 
 export interface Outgoing {
   /** Undefined for a raw request. */

@@ -1,6 +1,7 @@
 /** Writes traffic as a script for Artillery 2, which reads JSON as well as YAML. Its source code is the reference. */
 
 import { durationMs } from "../../base/duration.ts";
+import { groupedBy } from "../../base/grouped-by.ts";
 import { commandLine } from "../../base/shell.ts";
 import { indentedJson } from "../../base/text.ts";
 import { ADS } from "../../play/traffic/request-factory.ts";
@@ -24,9 +25,9 @@ const SUM_OF_WEIGHTS = 10_000;
 export function artillery({ steps, thresholds, target, out }: LoadPlan): Load {
   const counted = steps.map((step) => ({ ...step, ...countArrivals(step) }));
   // The rounds of a repeat send the same.
-  const rounds = Map.groupBy(counted, ({ traffic }) => traffic);
+  const rounds = groupedBy(counted, ({ traffic }) => traffic);
   const groups = Array.from(rounds, ([traffic, all], place) => ({
-    ...{ traffic, place, senders: all[0]?.senders ?? [] },
+    ...{ traffic, place, senders: all[0].senders },
     arrivals: all.reduce((so, { total }) => so + total, 0),
   }));
   const users = groups.flatMap(usersOf);

@@ -35,5 +35,7 @@ export function readableDuration(ms: number): string {
 }
 
 function grouped(value: number, decimals: number): string {
-  return value.toLocaleString("en-US", { maximumFractionDigits: decimals });
+  const [whole = "", fraction] = String(Number(value.toFixed(decimals))).split(".");
+  const digits = whole.replaceAll(/\B(?=(\d{3})+$)/g, ",");
+  return fraction === undefined ? digits : `${digits}.${fraction}`;
 }

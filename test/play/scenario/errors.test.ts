@@ -60,7 +60,11 @@ describe("refused", () => {
     ],
     ["faults.0.verdict.kind", /one of/, { ...of(first), faults: [{ verdict: { kind: "dorp" } }] }],
     ["thresholds", /at most 20/, { ...of(first), thresholds: new Array(21).fill("sent >= 1") }],
-    ["thresholds.0", /the unit is missing/, { ...of(first), thresholds: ["p99 < 1"] }],
+    [
+      "thresholds.0",
+      /must compare p99 by < or <=, as in "p99 < 50ms"/,
+      { ...of(first), thresholds: ["p99 < 1"] },
+    ],
     ["result", /failed/, { ...of(first), result: "undecided" }],
     ["expectations.0", /must have one of/, { ...of(first), expectations: [{ statsu: 1 }] }],
     ["expectations.0.is", /is required/, { ...of(first), expectations: [{ stats: {} }] }],
