@@ -181,9 +181,6 @@ function encoded(text: string): string {
   return whole.replaceAll(/[^!"$-~]+/g, (characters) => encodeURIComponent(characters));
 }
 
-/** Header values that every HTTP client sends unchanged. */
-const sendable = /^([\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?)?$/;
-
 /** `own` is the Content-Type that the step sends by default. */
 function headersOf(
   { request }: SentRequest,
@@ -193,7 +190,7 @@ function headersOf(
   const { authorization, ...others } = request.headers;
   const sent = Object.entries(others).filter(([name, value]) => {
     const isOwn = name === "content-type" && value === own;
-    return !isOwn && !ambientHeaders.has(name) && sendable.test(value);
+    return !isOwn && !ambientHeaders.has(name);
   });
   const headers: Record<string, Value> = Object.fromEntries(
     sent.map(([name, value]) => [name, isSecretHeader(name) ? REDACTED : value]),
