@@ -276,7 +276,7 @@ describe("a trace in CSV", () => {
 
   const isStatus = "must have an HTTP status, such as 200, in line 2, column status";
   test.each([
-    ["operatio,at\nstats,", 'Did you mean "operation"?\n'],
+    ["operatio,at\nstats,", 'Did you mean "operation"? adsim reads a journal as NDJSON'],
     ["at\n2026-01-01", 'has no column "operation"'],
     ["operation\nstat", 'no operation "stat" in line 2, column operation. Did you mean "stats"?\n'],
     ["operation,at\nstats,yesterday", "line 2, column at: must be an instant in ISO 8601, such as"],
@@ -284,7 +284,7 @@ describe("a trace in CSV", () => {
     ["operation,at\nstats,999999999999999", "line 2, column at: must be"],
     ["operation,status\nstats,ok", isStatus],
     ['operation\n"stats', "is not a recording: it is not CSV: "],
-    ["once upon a time", "is not a recording: line 1 names no known column. adsim reads a journal"],
+    ["once upon a time", 'has no column "operation" in line 1. adsim reads a journal'],
     ["operation", "has no request: only line 1 has fields.\n"],
     ["", "is empty: it has no request"],
     ['{"a":1}', "is JSON, but neither a journal's entries nor a HAR"],

@@ -6,7 +6,6 @@ import { given } from "../../base/given.ts";
 import { indentedJson } from "../../base/text.ts";
 import type { Recording } from "../../journal/recorded-entry.ts";
 import { playIn, playScenario } from "../../play/play-scenario.ts";
-import type { PlayResult } from "../../play/player/result.ts";
 import type { RecordedScenario } from "../../play/recording/scenario-of-recording.ts";
 import {
   MAX_RECORDED_STEPS as maxSteps,
@@ -35,49 +34,45 @@ export async function replay(file: string, flags: ReplayFlags, host: HostProcess
   refuseWrongUsage(flags, isService, host);
   const recording = await recordingIn(file);
   const loaded = flags.load === undefined ? undefined : await worldIn(flags.load, flags, recording);
-  const { seed, start, publishers, profile } = flags;
-  const { chosen: assumptions } = await readAssumptionFlags(flags);
+  const { seed, start, publishers, profile, target, controlToken } = flags;
+  // readAssumptionFlags has checked them.
+  const assumptions = (await readAssumptionFlags(flags)).chosen as Choices;
   resolveOptions({ seed, start, publishers, profile });
   const made = madeOf(file, recording, {
     ...{ expects: "answers", publishers: isService ? "numbered" : "world" },
     keepsTime: !isService || flags.wait === true,
     known: loaded?.publishers.credentials(loaded.publishers.total),
     world: given({
-      ...{ seed, profile, assumptions },
+      ...{ seed, profile, assumptions: given(assumptions) },
       start: loaded === undefined ? start : formatInstant(loaded.clock.now()),
       publishers: loaded?.publishers.total ?? publishers,
     }),
   });
-  const played = await playedWith(made, flags, credentials, loaded);
+  const service = { credentials: withSurfaces(credentials, made), assumptions, wait: true };
+  const where = { target, maxSteps, ...(isService ? service : { controlToken }) };
+  const playing =
+    loaded === undefined
+      ? playScenario(made.scenario, where)
+      : playIn(loaded, parseScenario(made.scenario, { maxSteps }), {});
+  const played = await playing.catch((error: unknown) => {
+    throw failureAtTarget(error);
+  });
   const result = resultOf({ file, flags, recording, made, played });
   if (flags.json === true) say(indentedJson(result), host.stdout);
   say(resultText(result), flags.json === true ? host.stderr : host.stdout);
   return result.same === result.sent ? exitCodes.fine : exitCodes.checkFailed;
 }
 
-async function playedWith(
-  { scenario, publishers }: RecordedScenario,
-  flags: ReplayFlags,
+/** A publisher that was recorded has the surfaces that were recorded. */
+function withSurfaces(
   credentials: readonly GivenPublisher[],
-  loaded: SimulatorCore | undefined,
-): Promise<PlayResult> {
-  const { target, controlToken } = flags;
-  if (loaded !== undefined) return await playIn(loaded, parseScenario(scenario, { maxSteps }), {});
-  // A publisher that was recorded has the surfaces that were recorded.
-  const members = credentials.map(({ id, apiKey, surfaces }, place) => {
-    const known =
-      publishers[place]?.id === id ? publishers[place].surfaces.map(({ id }) => id) : [];
-    return { id, apiKey, surfaces: surfaces.length > 0 ? surfaces : known };
+  { publishers }: RecordedScenario,
+): readonly GivenPublisher[] {
+  return credentials.map((one, place) => {
+    const recorded = publishers[place];
+    if (one.surfaces.length > 0 || recorded?.id !== one.id) return one;
+    return { ...one, surfaces: recorded.surfaces.map(({ id }) => id) };
   });
-  // readAssumptionFlags has checked them.
-  const assumptions = (await readAssumptionFlags(flags)).chosen as Choices;
-  const service = { credentials: members, assumptions, wait: true };
-  try {
-    const where = members.length > 0 ? service : { controlToken };
-    return await playScenario(scenario, { target, maxSteps, ...where });
-  } catch (error) {
-    throw failureAtTarget(error);
-  }
 }
 
 /** The world of a snapshot. The effects of its fault rules are in the recording. */
