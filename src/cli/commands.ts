@@ -23,6 +23,12 @@ const SCENARIO =
 
 const CMD = { kind: "command", name: "CMD [arguments...]" } as const;
 
+const RECORDING = {
+  kind: "one",
+  name: "FILE",
+  says: "a HAR file of any tool, a journal as NDJSON, or a trace in CSV",
+} as const;
+
 const ENVIRONMENT = `CMD gets the environment variables ADSIM_URL, ADSIM_API_KEY, ADSIM_PUBLISHER_ID, ADSIM_SURFACE_ID and ADSIM_ASSUMPTIONS (the
 choices in force, as JSON), and NO_PROXY that keeps its requests to adsim from a proxy.`;
 
@@ -82,11 +88,7 @@ can't be reached.`,
 const record = command({
   name: "record",
   says: "turn recorded requests into a scenario, to play them again at any time",
-  words: {
-    kind: "one",
-    name: "FILE",
-    says: "a HAR file of any tool, a journal as NDJSON, or a trace in CSV",
-  },
+  words: RECORDING,
   options: {
     name: text("<name>", "the scenario's name (default: from FILE)"),
     out: text("<file>", "write the scenario to this file instead of standard output"),
@@ -107,11 +109,7 @@ Exit codes: 0 fine, 2 wrong usage, 3 FILE can't be read, or has no request to th
 const replay = command({
   name: "replay",
   says: "play a recording again, and show the answers that differ from the recorded ones",
-  words: {
-    kind: "one",
-    name: "FILE",
-    says: "a HAR file of any tool, a journal as NDJSON, or a trace in CSV",
-  },
+  words: RECORDING,
   options: { ...stillOptions, ...replayOptions },
   more: `adsim makes a scenario of FILE, as adsim record does, that expects the recorded answers: status, Content-Type, and the body
 without the ids that a service invents. Time follows the recording.

@@ -79,14 +79,6 @@ describe("in a module", () => {
     );
   });
 
-  test("an enum imported by JavaScript is refused without advice to install tsx, which wouldn't help", async () => {
-    const all = { "lib.ts": typed, "mine.mjs": 'import "./lib.ts";' };
-    const adsim = spawnAdsim(["play", join(projectOf(all), "mine.mjs")]);
-    expect((await adsim.ended).code).toBe(2);
-    expect(adsim.stderr()).toContain("mine.mjs: can't be loaded: TypeScript enum is not supported");
-    expect(adsim.stderr()).not.toContain("npm install");
-  });
-
   test("a module that exports no scenario is refused", async () => {
     expect(await saidOf({ "mine.ts": "export const x: object = {};" })).toMatch(
       /^mine\.ts: must export a scenario/,

@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import type { MatrixResult } from "../../src/cli/matrix/result.ts";
 import { type Habits, relying, robust } from "../clients/habits.ts";
 import { playSession } from "../clients/session.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -45,37 +46,11 @@ function passingIf(isFine: (run: number) => boolean | Promise<boolean>, always =
   };
 }
 
-interface Report {
-  readonly verdict: string;
-  readonly varied: readonly string[];
-  readonly unreached: readonly string[];
-  readonly counts: Readonly<Record<"rows" | "planned" | "failed" | "runs", number>>;
-  readonly defaults: { readonly reproduce: string; readonly runs: readonly RunReport[] };
-  readonly rows: readonly {
-    readonly assume: readonly string[];
-    readonly run: RunReport | null;
-    readonly reliances: readonly number[];
-  }[];
-  readonly reliances: readonly {
-    readonly assume: readonly string[];
-    readonly reproduce: string;
-    readonly run: RunReport;
-  }[];
-  readonly flaky: readonly { readonly reproduce: string }[];
-}
-
-interface RunReport {
-  readonly passed: boolean;
-  readonly ended: string;
-  readonly requests: number;
-  readonly output?: { readonly file: string; readonly tail: readonly string[] };
-}
-
 /** Runs a matrix. Its temporary files go into a folder of the test's. */
 async function matrix(
   cmd: Cmd | readonly string[],
   options: readonly string[] = ["--only", KEYS],
-): Promise<{ code: number | null; report: Report; text: string }> {
+): Promise<{ code: number | null; report: MatrixResult; text: string }> {
   const { code, stdout, stderr } = await runMatrix(cmd, ["--json", ...options]);
   return { code, report: JSON.parse(stdout), text: stderr };
 }
@@ -116,7 +91,7 @@ describe("the verdict", () => {
       `npx adsim exec --seed 'it'\\''s mine' --assume limit.exceeded=403 -- client`,
     );
     expect(text).toContain(first?.reproduce);
-    expect(first?.run.output?.tail).toEqual(["I can't stand this"]);
+    expect(first?.run?.output?.tail).toEqual(["I can't stand this"]);
   });
 
   test("names two choices that make a client fail only together", async () => {
@@ -132,25 +107,34 @@ describe("the verdict", () => {
     }
   });
 
-  test("is fails-on-defaults for a client that fails with the defaults, and no row is run", async () => {
-    const { code, report, text } = await matrix(({ print }) => {
-      print("no luck\n");
-      return 3;
-    });
+  test.each<[verdict: string, about: string, client: Cmd, text: string]>([
+    ["fails-on-defaults", "that fails with the defaults", () => 3, "fails with the defaults"],
+    [
+      "never-calls-the-server",
+      "that calls only the control API",
+      async ({ env }) => void (await fetch(`${env.ADSIM_URL}/_sim/health`)),
+      "It must take its base URL from ADSIM_URL",
+    ],
+    [
+      "flaky",
+      "that fails in one of two runs with the defaults",
+      passingIf((run) => run !== 2),
+      "of two runs with the defaults, one passed and one failed",
+    ],
+  ])("is %s for a client %s, and no row is run", async (verdict, _, client, expected) => {
+    const { code, report, text } = await matrix(client);
     expect(code).toBe(1);
-    expect(report).toMatchObject({ verdict: "fails-on-defaults", counts: { runs: 2, failed: 0 } });
+    expect(report).toMatchObject({ verdict, counts: { runs: 2, failed: 0 } });
     expect(report.rows.every(({ run }) => run === null)).toBe(true);
-    expect(text).toContain("fails with the defaults");
-    expect(text).toContain("\n    no luck\n");
+    expect(text).toContain(expected);
   });
 
-  test("is never-calls-the-server for a client that calls only the control API", async () => {
-    const { code, report, text } = await matrix(async ({ env }) => {
-      await fetch(`${env.ADSIM_URL}/_sim/health`);
-    });
-    expect(code).toBe(1);
-    expect(report).toMatchObject({ verdict: "never-calls-the-server", counts: { runs: 2 } });
-    expect(text).toContain("ADSIM_URL");
+  test("is flaky if a row that failed passes when it is run again", async () => {
+    const client = passingIf((run) => run !== 3);
+    const { report, text } = await matrix(client, [...ONE_KEY, "--jobs", "1"]);
+    expect(report).toMatchObject({ verdict: "flaky", reliances: [] });
+    expect(report.flaky).toHaveLength(1);
+    expect(text).toContain("failed once and passed once");
   });
 
   test("leaves out keys that shaped no answer, and has fewer rows then", async () => {
@@ -188,21 +172,6 @@ describe("the two example clients", () => {
     expect(report.counts.rows).toBeGreaterThan(4);
   });
 
-  test("waits until a date by the answer's Date; one that goes by its own clock relies on seconds", async () => {
-    vi.spyOn(console, "log").mockReturnValue();
-    const options = ["--only", "limit.retry-after"];
-    expect((await matrix(client(robust), options)).report.verdict).toBe("green");
-    const byOwnClock: Habits = {
-      ...robust,
-      waitMs({ headers }) {
-        const hint = headers.get("retry-after") ?? "60";
-        return Math.max(0, Number(hint) * 1000 || Date.parse(hint) - Date.now());
-      },
-    };
-    const { report } = await matrix(client(byOwnClock), options);
-    expect(report.reliances.map(({ assume }) => assume)).toEqual([["limit.retry-after=http-date"]]);
-  });
-
   test("each of the six mistakes of the other is found, and nothing else is named", async () => {
     vi.spyOn(console, "log").mockReturnValue();
     const { code, report } = await matrix(client(relying), ["--strength", "1"]);
@@ -215,24 +184,6 @@ describe("the two example clients", () => {
     ]);
     expect(report).toMatchObject({ verdict: "relies", complete: true, flaky: [] });
     expect(code).toBe(1);
-  });
-});
-
-describe("a client that fails now and then", () => {
-  test("is flaky if one of two runs with the defaults fails", async () => {
-    const { code, report, text } = await matrix(passingIf((run) => run !== 2));
-    expect(code).toBe(1);
-    expect(report).toMatchObject({ verdict: "flaky", counts: { runs: 2 } });
-    expect(text).toContain("of two runs with the defaults, one passed and one failed");
-  });
-
-  test("is flaky if a row that failed passes when it is run again", async () => {
-    const client = passingIf((run) => run !== 3);
-    const { code, report, text } = await matrix(client, [...ONE_KEY, "--jobs", "1"]);
-    expect(code).toBe(1);
-    expect(report).toMatchObject({ verdict: "flaky", reliances: [] });
-    expect(report.flaky).toHaveLength(1);
-    expect(text).toContain("failed once and passed once");
   });
 });
 
@@ -303,24 +254,14 @@ describe("CMD", () => {
 test("Ctrl-C leaves the results so far in the report", async () => {
   const json = join(temporaryFolder(), "report.json");
   vi.stubEnv("TMPDIR", temporaryFolder());
-  const args = [
-    "matrix",
-    "--only",
-    KEYS,
-    "--jobs",
-    "1",
-    "--report",
-    `json=${json}`,
-    "--",
-    "client",
-  ];
+  const words = `matrix --only ${KEYS} --jobs 1 --report json=${json} -- client`;
   const client = passingIf((run) => {
     if (run === 4) adsim.signal("SIGINT");
     return true;
   });
-  const adsim = startAdsim(args, {}, "", spawnerOf(client));
+  const adsim = startAdsim(words.split(" "), {}, "", spawnerOf(client));
   expect((await adsim.ended).code).toBe(130);
-  const report: Report = JSON.parse(readFileSync(json, "utf8"));
+  const report: MatrixResult = JSON.parse(readFileSync(json, "utf8"));
   expect(report).toMatchObject({
     verdict: "interrupted",
     interruptedBy: "SIGINT",

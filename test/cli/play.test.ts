@@ -58,7 +58,7 @@ describe("in process", () => {
     expect(code).toBe(1);
     const why = expect.stringContaining("idle never fired");
     expect(JSON.parse(stdout)).toMatchObject({ result: "undecided", why });
-    expect(stderr).toContain("it is undecided");
+    expect(stderr).toMatch(/^\? undecided /);
   });
 
   test("several, by name, file and pattern, end with a summary by cause", async () => {
@@ -71,8 +71,6 @@ describe("in process", () => {
     expect(text).toContain(
       "\n4 scenarios: 2 failed, 2 passed.\n  audit.total.applied in 2 scenarios (wrong and wrong): expected 3, found 2\n",
     );
-    const files = await runAdsim(["play", join(one, "..", "*.json")]);
-    expect(files.stdout).toMatch(/^✗ failed {2}wrong/);
   });
 });
 

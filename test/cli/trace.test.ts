@@ -109,24 +109,6 @@ describe("exec --trace", () => {
       "adsim: Without these worlds, which the server dropped to make room: a, b.\n",
     );
   });
-
-  test("has what was done by hand after a scenario's end", async () => {
-    const file = join(temporaryFolder(), "trace");
-    const steps: Cmd = async ({ env }) => {
-      const post = (path: string, body: object): Promise<unknown> =>
-        fetch(`${env.ADSIM_URL}/_sim/${path}`, {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify(body),
-        });
-      await post("faults", { id: "busy", verdict: { kind: "respond", status: 503 } });
-      await post("clock/advance", { by: "1h" });
-    };
-    const from = ["--scenario", "wrong-publisher", "--clock", "frozen"];
-    expect((await exec(steps, ...from, "--trace", file)).code).toBe(0);
-    const { events } = traceIn(file).worlds.default ?? {};
-    expect(events).toMatch(/fault rule busy added: respond.*clock advanced by 1 h/);
-  });
 });
 
 test("serve --trace writes after the last answer", async () => {

@@ -54,12 +54,7 @@ export function parse(
       value = isTaken ? next.value : option.mayFollow[0];
       if (isTaken) tokens.splice(at + 1, 1);
     }
-    flags[key] = takenFrom(command, option, {
-      rawName,
-      value,
-      before: flags[key],
-      place: token.index,
-    });
+    flags[key] = takenFrom(command, option, token, value, flags[key]);
     given.push([key, rawName, ...shownValue(option, value)]);
   }
   for (const [key, { variable, usual, isNeeded, takes: what }] of Object.entries(options)) {
@@ -87,35 +82,28 @@ function shownValue({ takes, isSecret }: Option, value: string | undefined): rea
   return takes === undefined ? [] : [isSecret === true ? "…" : (value ?? "")];
 }
 
-interface Found {
-  readonly rawName: string;
-  readonly value: string | undefined;
-  readonly before: unknown;
-  readonly place: number;
-}
-
-function takenFrom({ name }: Command, option: Option, found: Found): unknown {
-  const { rawName, value, before, place } = found;
-  const { takes, must, read } = option;
+function takenFrom(
+  { name }: Command,
+  { takes, must, read }: Option,
+  { rawName, index }: { readonly rawName: string; readonly index: number },
+  value: string | undefined,
+  before: unknown,
+): unknown {
+  const wrong = (what: string): Error => wrongUsage(`${rawName} ${what}. ${allOptions(name)}`);
   if (takes === undefined) {
-    if (value === undefined) return true;
-    throw wrongUsage(`${rawName} takes no value. ${allOptions(name)}`);
+    if (value !== undefined) throw wrong("takes no value");
+    return true;
   }
-  if (value === undefined || value === "--") {
-    throw wrongUsage(`${rawName} needs a value: ${rawName} ${takes}. ${allOptions(name)}`);
-  }
-  const taken = read(value, before, place);
-  if (taken !== undefined) return taken;
-  throw wrongUsage(`${rawName} ${must}, not ${printable(`'${value}'`)}. ${allOptions(name)}`);
+  if (value === undefined || value === "--") throw wrong(`needs a value: ${rawName} ${takes}`);
+  const taken = read(value, before, index);
+  if (taken === undefined) throw wrong(`${must}, not ${printable(`'${value}'`)}`);
+  return taken;
 }
 
 function unknown({ name, options }: Command, given: string): Error {
-  const flags = [...Object.keys(options).map(flagOf), "--help"];
+  const flags = [...Object.keys(options).map(flagOf), "--help"].map((one) => one.slice(2));
   const [sent = ""] = given.replace(/^-+/, "").split("=");
-  const meant = nearestName(
-    sent,
-    flags.map((one) => one.slice(2)),
-  );
+  const meant = nearestName(sent, flags);
   const hint = meant === undefined || !given.startsWith("-") ? "" : ` Did you mean --${meant}?`;
   return wrongUsage(`unknown option '${printable(given)}'.${hint} ${allOptions(name)}`);
 }

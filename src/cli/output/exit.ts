@@ -27,15 +27,11 @@ export function couldNotRun(message: string): CommandFailure {
 
 /** Turns an error from a target over HTTP into one about the target, unless an option or a bug caused it. */
 export function failureAtTarget(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof CommandFailure || isBug(error)) return error;
-  return couldNotRun(error.message);
-}
-
-/** A target can't cause these errors. An InputError is one of them. */
-function isBug(error: Error): boolean {
-  return (
-    error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError
+  // An InputError is a TypeError.
+  const isOurs = [CommandFailure, TypeError, RangeError, ReferenceError].some(
+    (kind) => error instanceof kind,
   );
+  return isOurs || !(error instanceof Error) ? error : couldNotRun(error.message);
 }
 
 /** The exit code for `error`, and the message for the user. */
@@ -47,22 +43,14 @@ export function describeFailure(error: unknown): {
   if (isInputError(error)) {
     return { exitCode: exitCodes.wrongUsage, message: inOptionNames(error) };
   }
-  if (error instanceof Error && (isSystemError(error.cause) || isAboutFile(error))) {
-    return { exitCode: exitCodes.couldNotRun, message: error.message };
-  }
+  // An error of the operating system, such as a port in use: the wrapping error says what to do.
+  const isSystems =
+    error instanceof Error && error.cause instanceof Error && "syscall" in error.cause;
+  const isFiles = error instanceof Error && /^(?:SnapshotFile|Recording)Error$/.test(error.name);
+  if (isSystems || isFiles) return { exitCode: exitCodes.couldNotRun, message: error.message };
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const message = `failed because of a bug in adsim. Please report it.\n${trace}`;
   return { exitCode: exitCodes.couldNotRun, message };
-}
-
-/** An error of the operating system, such as a port in use. The wrapping error says what to do. */
-function isSystemError(cause: unknown): boolean {
-  return cause instanceof Error && "syscall" in cause;
-}
-
-/** An unusable snapshot or recording. Compared by name, as below. */
-function isAboutFile({ name }: Error): boolean {
-  return name === "SnapshotFileError" || name === "RecordingError";
 }
 
 // Compared by name: importing the class would load the schema library even for --help.

@@ -3,9 +3,8 @@
  * standard input. What is in it the player checks; what is wrong with its source is said here.
  */
 
-import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
-import { basename, dirname, extname, join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { extname } from "node:path";
 import { shippedNames, shippedScenario } from "../../adapters/shipped-scenarios.ts";
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { describeError } from "../../base/file-error.ts";
@@ -16,20 +15,13 @@ import { moduleEndings, scenarioInModule } from "./load-module.ts";
 
 const STANDARD_INPUT = "-";
 
-/** The names or files that a word stands for: itself, or those that a pattern such as `spec-*` matches. */
-export async function sourcesOf(word: string): Promise<readonly string[]> {
-  if (!/[*?]/.test(word) || existsSync(word)) return [word];
-  const [folder, pattern] = [dirname(word), basename(word)];
-  const literal = pattern.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&");
-  const matching = new RegExp(`^${literal.replaceAll("*", ".*").replaceAll("?", ".")}$`);
-  const isOfFiles = folder !== "." || extname(word) !== "";
-  const names = isOfFiles
-    ? await readdir(folder).catch(() => [])
-    : shippedNames().map(({ name }) => name);
-  const found = names.filter((name) => matching.test(name)).sort();
-  if (found.length > 0) return found.map((name) => (isOfFiles ? join(folder, name) : name));
-  const what = isOfFiles ? `no file in ${folder}` : "no scenario that comes with adsim";
-  throw wrongUsage(`${word} matches ${what}. See: npx adsim scenarios.`);
+/** What a word stands for: itself, or the scenarios that come with adsim and match a pattern such as `spec-*`. */
+export function sourcesOf(word: string): readonly string[] {
+  if (!/^[\w*?-]*[*?][\w*?-]*$/.test(word)) return [word];
+  const matching = new RegExp(`^${word.replaceAll("*", ".*").replaceAll("?", ".")}$`);
+  const found = shippedNames().flatMap(({ name }) => (matching.test(name) ? name : []));
+  if (found.length > 0) return found;
+  throw wrongUsage(`${word} matches no scenario that comes with adsim. See: npx adsim scenarios.`);
 }
 
 /** An object that may be a scenario. @throws CommandFailure that names the source and what is wrong with it. */
@@ -64,23 +56,24 @@ const EXPECTED =
   'It must be a scenario: a JSON object with "name", "about" and "steps". npx adsim scenarios NAME prints one.';
 
 function fromJson(what: string, bytes: Uint8Array): object {
+  const wrong = (why: string): Error => wrongUsage(`${what}: ${why}`);
   let text: string;
   try {
     // Takes a byte order mark away, too.
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw wrongUsage(`${what}: it is not UTF-8 text.`);
+    throw wrong("it is not UTF-8 text.");
   }
-  if (text.trim() === "") throw wrongUsage(`${what}: it is empty. ${EXPECTED}`);
+  if (text.trim() === "") throw wrong(`it is empty. ${EXPECTED}`);
   let value: unknown;
   try {
     value = readScenarioText(text, MAX_RECORDED_TEXT);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    throw wrongUsage(`${what}: ${error.message.replace(/^scenario /, "it ")}`);
+    throw wrong(error.message.replace(/^scenario /, "it "));
   }
-  if (isPlainObject(value)) return value;
-  throw wrongUsage(`${what}: it is not a JSON object. ${EXPECTED}`);
+  if (!isPlainObject(value)) throw wrong(`it is not a JSON object. ${EXPECTED}`);
+  return value;
 }
 
 async function contentOf(file: string): Promise<Uint8Array> {
