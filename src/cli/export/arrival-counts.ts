@@ -28,13 +28,11 @@ const MAX_STRETCHES = 200;
 
 /** Intervals are a second long, or as many times twice that as it takes to come to 200 stretches at most. */
 export function countArrivals({ traffic, startMs, number, seed }: PlannedTraffic): ArrivalCounts {
-  const { arrivals } = traffic;
-  const forMs = durationMs(traffic.for);
-  const lengthMs = Math.max(forMs, SECOND_MS);
+  const lengthMs = Math.max(durationMs(traffic.for), SECOND_MS);
   const key = deriveKey(seed, "traffic", number, "arrivals");
   let counts = Array.from({ length: Math.ceil(lengthMs / SECOND_MS) }, () => 0);
   let total = 0;
-  for (const ms of arrivalTimes({ arrivals, forMs, startMs, key })) {
+  for (const ms of arrivalTimes(traffic, startMs, key)) {
     const second = Math.floor(ms / SECOND_MS);
     counts[second] = (counts[second] ?? 0) + 1;
     total += 1;

@@ -5,19 +5,11 @@ import { groupedBy } from "../../base/grouped-by.ts";
 import { commandLine } from "../../base/shell.ts";
 import { indentedJson } from "../../base/text.ts";
 import { ADS } from "../../play/traffic/request-factory.ts";
-import { type ArrivalOperation, timeoutMsOf, weightsOf } from "../../play/traffic/source.ts";
+import { sharesOf, timeoutMsOf } from "../../play/traffic/source.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 import { operations } from "../../spec/operations.ts";
 import { countArrivals } from "./arrival-counts.ts";
 import type { Load, LoadPlan, Sender } from "./traffic-plan.ts";
-
-/** A virtual user sends one request, and perhaps a click. Each kind of user is a scenario of Artillery. */
-interface VirtualUser {
-  readonly name: string;
-  /** How many there are in the whole test. */
-  readonly count: number;
-  readonly flow: readonly object[];
-}
 
 /** Artillery lists each scenario as many times as its weight, so a large sum would use up its memory. */
 const SUM_OF_WEIGHTS = 10_000;
@@ -86,60 +78,44 @@ interface Group {
   readonly arrivals: number;
 }
 
-function usersOf({ traffic, place, senders, arrivals }: Group): readonly VirtualUser[] {
-  const kinds = weightsOf(traffic.mix);
-  const sum = kinds.reduce((total, [, weight]) => total + weight, 0);
+/** A virtual user sends one request, and perhaps a click. `count`: how many there are in the whole test. */
+function usersOf({ traffic, place, senders, arrivals }: Group) {
+  const { rate = 0, after = 0 } = traffic.clicks ?? {};
+  const thinkMs = durationMs(after);
   const users = senders.flatMap((sender) =>
-    kinds.flatMap(([kind, weight]) => {
-      const count = (arrivals * weight) / sum / senders.length;
-      const clicked = kind === "impression" ? (traffic.clicks?.rate ?? 0) : 0;
-      const name = `traffic ${place}: ${kind} of publisher ${sender.ordinal}`;
-      const method = operations[kind].method.toLowerCase();
-      const request = requestOf(kind, traffic, sender, place);
-      // Those who click are users of their own: Artillery's probability is in whole per cent, and not exact.
-      return [
-        { name, count: count * (1 - clicked), flow: [{ [method]: request }] },
-        {
-          ...{ name: `${name}, clicked`, count: count * clicked },
-          flow: clickedFlow(request, traffic, sender),
-        },
-      ];
-    }),
+    sharesOf(traffic.mix).flatMap(
+      ([kind, share]): { name: string; count: number; flow: object[] }[] => {
+        const count = (arrivals * share) / senders.length;
+        const name = `traffic ${place}: ${kind} of publisher ${sender.ordinal}`;
+        const headers = { authorization: `Bearer ${sender.apiKey}` };
+        const publisher = { publisher_id: sender.id };
+        const { path: url } = operations[kind];
+        if (kind !== "impression") {
+          return [{ name, count, flow: [{ get: { url, headers, qs: publisher } }] }];
+        }
+        const json = {
+          ...publisher,
+          surface: `{{ ${surfaceOf(sender, place)} }}`,
+          ad_id: `ad-{{ $randomNumber(1, ${ADS}) }}`,
+          ...(traffic.sessions !== false && { session_id: "artillery-{{ $randomString(24) }}" }),
+        };
+        const post = { url, headers, json };
+        const clicked = { impression_id: "{{ impression_id }}" };
+        const click = [
+          // If the answer has no such member, the flow ends, so a refused impression isn't clicked.
+          { post: { ...post, capture: [{ json: "$.impression_id", as: "impression_id" }] } },
+          ...(thinkMs === 0 ? [] : [{ think: seconds(thinkMs) }]),
+          { post: { url: operations.click.path, headers, json: clicked } },
+        ];
+        // Those who click are users of their own: Artillery's probability is in whole per cent, and not exact.
+        return [
+          { name, count: count * (1 - rate), flow: [{ post }] },
+          { name: `${name}, clicked`, count: count * rate, flow: click },
+        ];
+      },
+    ),
   );
   return users.filter(({ count }) => count > 0);
-}
-
-function requestOf(
-  kind: ArrivalOperation,
-  { sessions = true }: Traffic,
-  sender: Sender,
-  place: number,
-): object {
-  const request = { url: operations[kind].path, headers: headersOf(sender) };
-  const publisher = { publisher_id: sender.id };
-  if (kind !== "impression") return { ...request, qs: publisher };
-  const json = {
-    ...publisher,
-    surface: `{{ ${surfaceOf(sender, place)} }}`,
-    ad_id: `ad-{{ $randomNumber(1, ${ADS}) }}`,
-    ...(sessions && { session_id: "artillery-{{ $randomString(24) }}" }),
-  };
-  return { ...request, json };
-}
-
-function clickedFlow(impression: object, { clicks }: Traffic, sender: Sender): readonly object[] {
-  const afterMs = durationMs(clicks?.after ?? 0);
-  const json = { impression_id: "{{ impression_id }}" };
-  return [
-    // If the answer has no such member, the flow ends, so a refused impression isn't clicked.
-    { post: { ...impression, capture: [{ json: "$.impression_id", as: "impression_id" }] } },
-    ...(afterMs === 0 ? [] : [{ think: seconds(afterMs) }]),
-    { post: { url: operations.click.path, headers: headersOf(sender), json } },
-  ];
-}
-
-function headersOf({ apiKey }: Sender): object {
-  return { authorization: `Bearer ${apiKey}` };
 }
 
 /** The variable with a publisher's surfaces. Each virtual user gets one of a list. */

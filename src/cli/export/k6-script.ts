@@ -107,13 +107,12 @@ function send(operation, step, publisher, body) {
 }
 
 function operationOf(mix) {
-  const weights = Object.entries(mix);
-  let left = Math.random() * weights.reduce((sum, [, weight]) => sum + weight, 0);
-  for (const [operation, weight] of weights) {
-    if (left < weight) return operation;
-    left -= weight;
-  }
-  return weights[0][0];
+  let left = Math.random();
+  const drawn = Object.entries(mix).find(([, share]) => {
+    left -= share;
+    return left < 0;
+  });
+  return drawn ? drawn[0] : Object.keys(mix)[0];
 }
 
 function oneOf(list) {

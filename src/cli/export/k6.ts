@@ -6,7 +6,7 @@ import { durationMs } from "../../base/duration.ts";
 import { commandLine } from "../../base/shell.ts";
 import { indentedJson } from "../../base/text.ts";
 import { parseThreshold, type Threshold } from "../../play/measure/thresholds.ts";
-import { timeoutMsOf, weightsOf } from "../../play/traffic/source.ts";
+import { sharesOf, timeoutMsOf } from "../../play/traffic/source.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 import { wrongUsage } from "../output/exit.ts";
 import { type ArrivalCounts, countArrivals } from "./arrival-counts.ts";
@@ -44,7 +44,7 @@ export function k6({ name, steps, thresholds, target, out }: LoadPlan): Load {
     traffic[free] = {
       number: step.number,
       publishers: step.senders.map(({ ordinal }) => places.indexOf(ordinal)),
-      mix: Object.fromEntries(weightsOf(mix)),
+      mix: Object.fromEntries(sharesOf(mix)),
       ...{ surfaces, sessions, repeatedSessions },
       clicks: { rate: clicks?.rate ?? 0, after: durationMs(clicks?.after ?? 0) / 1000 },
       timeout: seconds(timeoutMsOf(step.traffic)),
@@ -106,10 +106,8 @@ function executorOf(traffic: Traffic, counts: ArrivalCounts, fromMs: number): ob
 
 /** The share of arrivals that a click follows. */
 function clickedShareOf({ mix, clicks }: Traffic): number {
-  const weights = weightsOf(mix);
-  const sum = weights.reduce((total, [, weight]) => total + weight, 0);
-  const impressions = weights.find(([operation]) => operation === "impression")?.[1] ?? 0;
-  return (impressions / sum) * (clicks?.rate ?? 0);
+  const share = sharesOf(mix).find(([operation]) => operation === "impression")?.[1] ?? 0;
+  return share * (clicks?.rate ?? 0);
 }
 
 /** k6 reads durations as Go does. */

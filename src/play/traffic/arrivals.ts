@@ -8,27 +8,17 @@ import { drawFraction, type Key } from "../../base/random.ts";
 import { parseRate } from "./rate.ts";
 import type { Arrivals, Traffic } from "./traffic.ts";
 
-export interface ArrivalParts {
-  readonly arrivals: Arrivals;
-  /** All arrivals come before this time. */
-  readonly forMs: number;
-  /** The target's time at the beginning, in milliseconds since 1970. */
-  readonly startMs: number;
-  /** Key of the random draws. */
-  readonly key: Key;
-}
-
-export function arrivalTimes({ arrivals, forMs, startMs, key }: ArrivalParts): Generator<number> {
-  switch (arrivals.kind) {
-    case "burst":
-      return burstTimes(arrivals, forMs);
-    case "trace":
-      return traceTimes(arrivals.atMs, forMs);
-    default: {
-      const counts = isRandom(arrivals) ? randomCounts(key) : evenCounts();
-      return timesOf(counts, expectedBefore(arrivals, forMs, startMs), forMs);
-    }
-  }
+/** `startMs`: the target's time at the beginning, in milliseconds since 1970. `key`: of the random draws. */
+export function arrivalTimes(
+  { for: duration, arrivals }: Pick<Traffic, "for" | "arrivals">,
+  startMs: number,
+  key: Key,
+): Generator<number> {
+  const forMs = durationMs(duration);
+  if (arrivals.kind === "burst") return burstTimes(arrivals, forMs);
+  if (arrivals.kind === "trace") return traceTimes(arrivals.atMs, forMs);
+  const counts = isRandom(arrivals) ? randomCounts(key) : evenCounts();
+  return timesOf(counts, expectedBefore(arrivals, forMs, startMs), forMs);
 }
 
 /**
@@ -184,18 +174,13 @@ function* traceTimes(atMs: readonly number[], forMs: number): Generator<number> 
 }
 
 function maxArrivals(arrivals: Arrivals, forMs: number): number {
-  switch (arrivals.kind) {
-    case "burst": {
-      const everyMs = arrivals.every === undefined ? forMs : durationMs(arrivals.every);
-      return Math.ceil(forMs / everyMs) * arrivals.count;
-    }
-    case "trace":
-      return arrivals.atMs.length;
-    default: {
-      const expected = maxExpected(arrivals, forMs);
-      return isRandom(arrivals) ? maxDrawn(expected) : Math.ceil(expected * (1 - ROUNDING));
-    }
+  if (arrivals.kind === "trace") return arrivals.atMs.length;
+  if (arrivals.kind === "burst") {
+    const everyMs = arrivals.every === undefined ? forMs : durationMs(arrivals.every);
+    return Math.ceil(forMs / everyMs) * arrivals.count;
   }
+  const expected = maxExpected(arrivals, forMs);
+  return isRandom(arrivals) ? maxDrawn(expected) : Math.ceil(expected * (1 - ROUNDING));
 }
 
 function maxExpected(flow: Flow, forMs: number): number {

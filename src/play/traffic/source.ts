@@ -43,12 +43,10 @@ const TIMEOUT = "10s";
 export function createTrafficSource(order: TrafficOrder): TrafficSource {
   const { traffic, startMs } = order;
   const key = (use: string): Key => deriveKey(order.seed, "traffic", order.number, use);
-  const forMs = durationMs(traffic.for);
   const timeoutMs = timeoutMsOf(traffic);
-  const { arrivals } = traffic;
-  const times = arrivalTimes({ arrivals, forMs, startMs, key: key("arrivals") });
+  const times = arrivalTimes(traffic, startMs, key("arrivals"));
   const factories = requestFactoriesOf(order, key);
-  const operationOf = createChoice(weightsOf(traffic.mix), key("operations"));
+  const operationOf = createChoice(sharesOf(traffic.mix), key("operations"));
   const [memberKey, clickKey] = [key("publishers"), key("clicks")];
   const { rate: clickedShare = 0, after = 0 } = traffic.clicks ?? {};
   const afterMs = durationMs(after);
@@ -135,27 +133,27 @@ export function timeoutMsOf({ timeout = TIMEOUT }: Traffic): number {
 }
 
 export function sendsImpressions({ mix }: Traffic): boolean {
-  return weightsOf(mix).some(([operation]) => operation === "impression");
+  return sharesOf(mix).some(([operation]) => operation === "impression");
 }
 
 const arrivalOperations = ["impression", "stats", "surfaces", "payouts"] as const;
-export type ArrivalOperation = (typeof arrivalOperations)[number];
-type Weights = readonly (readonly [operation: ArrivalOperation, weight: number])[];
+type Shares = readonly (readonly [operation: (typeof arrivalOperations)[number], share: number])[];
 
-/** The weights above 0, in a fixed order, so that the order in the scenario doesn't matter. */
-export function weightsOf(mix: Mix = { impression: 1 }): Weights {
-  const weights = arrivalOperations.map((operation) => [operation, mix[operation] ?? 0] as const);
-  return weights.filter(([, weight]) => weight > 0);
+/** The shares above 0, in a fixed order, so that the order in the scenario doesn't matter. */
+export function sharesOf(mix: Mix = { impression: 1 }): Shares {
+  const sum = arrivalOperations.reduce((so, operation) => so + (mix[operation] ?? 0), 0);
+  return arrivalOperations
+    .map((operation) => [operation, (mix[operation] ?? 0) / sum] as const)
+    .filter(([, share]) => share > 0);
 }
 
-function createChoice(weights: Weights, key: Key): (index: number) => ArrivalOperation {
-  const sum = weights.reduce((total, [, weight]) => total + weight, 0);
+function createChoice(shares: Shares, key: Key): (index: number) => Shares[number][0] {
   return (index) => {
-    let left = drawFraction(key, index) * sum;
-    for (const [operation, weight] of weights) {
-      if (left < weight) return operation;
-      left -= weight;
+    let left = drawFraction(key, index);
+    for (const [operation, share] of shares) {
+      if (left < share) return operation;
+      left -= share;
     }
-    return weights[0]?.[0] ?? "impression";
+    return shares[0]?.[0] ?? "impression";
   };
 }

@@ -95,5 +95,5 @@ export function timesOf(
   startMs: number = START_MS,
   a = 1,
 ): number[] {
-  return [...arrivalTimes({ arrivals, forMs, startMs, key: { a, b: 2 } })];
+  return [...arrivalTimes({ for: forMs, arrivals }, startMs, { a, b: 2 })];
 }
