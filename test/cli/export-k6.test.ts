@@ -94,6 +94,14 @@ test("requests belong to their publisher, come out by weight, and are answered w
   }
 });
 
+test("the script has the given publishers, whatever is in their names", async () => {
+  const given = ["--api-key", "k'\"\\`$(1)", "--publisher", "p\u2028</script>", "--surface", "s"];
+  const { load } = await exported([trafficStep()], {}, given);
+  const [sent] = sentBy(load(), 1);
+  expect(sent?.key).toBe("k'\"\\`$(1)");
+  expect(sent?.parameters).toMatchObject({ publisher_id: "p\u2028</script>", surface: "s" });
+});
+
 test("sessions differ between steps and runs; a step may want none, or only some surfaces", async () => {
   const bare = trafficStep({ sessions: false, surfaces: 1, publishers: [1] }, "bare");
   const { load } = await exported([trafficStep({}, "a"), trafficStep({}, "b"), bare]);
@@ -258,12 +266,4 @@ test("the files are a module that Node can parse, and the publishers beside it",
     "adsim: the API keys work with: npx adsim serve --seed adsim --publishers 25 --profile typical\n" +
       `adsim: run it with: k6 run -e RUN_ID=1 ${file}\n`,
   );
-});
-
-test("the script has the given publishers, whatever is in their names", async () => {
-  const given = ["--api-key", "k'\"\\`$(1)", "--publisher", "p\u2028</script>", "--surface", "s"];
-  const { load } = await exported([trafficStep()], {}, given);
-  const [sent] = sentBy(load(), 1);
-  expect(sent?.key).toBe("k'\"\\`$(1)");
-  expect(sent?.parameters).toMatchObject({ publisher_id: "p\u2028</script>", surface: "s" });
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ClientExchange } from "../../../src/invariants/client-exchange.ts";
 import { createLatencies } from "../../../src/play/measure/latencies.ts";
 import {
@@ -37,120 +37,90 @@ test.each([
   expect(differentIds).toBe(text.includes("_id") ? 1 : 0);
 });
 
-/** The exact percentile, by nearest rank. */
-function exactly(sorted: readonly number[], share: number): number {
-  return sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;
-}
+const latencyMs = fc.oneof(
+  fc.constant(0),
+  fc.integer({ min: 0, max: 1000 }),
+  fc.integer({ min: 1, max: 3_600_000_000 }).map((microseconds) => microseconds / 1000),
+);
 
-function summaryOf(latencies: readonly number[]): Record<string, number> | undefined {
-  const recorded = createLatencies();
-  for (const latency of latencies) recorded.record(latency);
-  return recorded.summary() as Record<string, number> | undefined;
-}
+test("percentiles are those of an exact sort, to four digits, also of latencies added together", () => {
+  const lists = fc.array(latencyMs, { minLength: 1, maxLength: 400 });
+  fc.assert(
+    fc.property(lists, fc.nat(400), (latencies, split) => {
+      const [one, other] = [createLatencies(), createLatencies()];
+      expect(one.summary()).toBeUndefined();
+      for (const latency of latencies.slice(0, split)) one.record(latency);
+      for (const latency of latencies.slice(split)) other.record(latency);
+      one.add(other);
+      const found = one.summary();
+      const sorted = latencies.toSorted((left, right) => left - right);
+      const mean = latencies.reduce((sum, latency) => sum + latency, 0) / latencies.length;
+      const at = (share: number): number => sorted[Math.ceil(sorted.length * share) - 1] ?? -1;
+      const expected = {
+        ...{ p50: at(0.5), p90: at(0.9), p95: at(0.95), p99: at(0.99), p999: at(0.999) },
+        ...{ max: at(1), mean },
+      };
+      for (const [name, exact] of Object.entries(expected)) {
+        const apart = Math.abs((found?.[name as keyof typeof found] ?? -1) - exact);
+        expect(apart, name).toBeLessThanOrEqual(exact / 2000 + 0.0005);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
 
-describe("latencies", () => {
-  test("have no summary if none was recorded", () => {
-    expect(createLatencies().summary()).toBeUndefined();
-  });
-
-  test("have the percentiles of an exact sort, to four significant digits", () => {
-    const latency = fc.oneof(
-      fc.constant(0),
-      fc.integer({ min: 0, max: 1000 }),
-      fc.integer({ min: 1, max: 3_600_000_000 }).map((microseconds) => microseconds / 1000),
-    );
-    const lists = fc.array(latency, { minLength: 1, maxLength: 400 });
-    fc.assert(
-      fc.property(lists, (latencies) => {
-        const found = summaryOf(latencies);
-        const sorted = latencies.toSorted((left, right) => left - right);
-        const shares = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99, p999: 0.999, max: 1 };
-        for (const [name, share] of Object.entries(shares)) {
-          const exact = exactly(sorted, share);
-          expect(Math.abs((found?.[name] ?? -1) - exact)).toBeLessThanOrEqual(
-            exact / 2000 + 0.0005,
-          );
-        }
-        const mean = latencies.reduce((sum, one) => sum + one, 0) / latencies.length;
-        expect(Math.abs((found?.mean ?? -1) - mean)).toBeLessThanOrEqual(mean / 2000 + 0.0005);
-      }),
-      { numRuns: 200 },
-    );
-  });
-
-  test("added together have the summary of all of them", () => {
-    const [one, other] = [createLatencies(), createLatencies()];
-    for (const ms of [0, 1, 2, 3]) one.record(ms);
-    for (const ms of [0, 100, 200]) other.record(ms);
-    one.add(other);
-    one.add(createLatencies());
-    expect(one.summary()).toEqual(summaryOf([0, 1, 2, 3, 0, 100, 200]));
+test("the timeline counts requests in buckets of 100 ms, by their outcomes", () => {
+  const timeline = createTimeline(START);
+  timeline.count(exchange(0));
+  timeline.count(exchange(99, { status: 429, text: "{}", latencyMs: 40 }));
+  timeline.count(exchange(250, { status: 503, text: "" }));
+  timeline.count(exchange(250, { outcome: "lost", status: 0, text: "" }));
+  timeline.count(exchange(250, { outcome: "cut", status: 200 }));
+  timeline.count(exchange(-5));
+  expect(timeline.summary()).toEqual({
+    bucketMs: 100,
+    buckets: [
+      { atMs: 0, sent: 3, ok: 2, refused: 1, failed: 0, unanswered: 0, p50: 0, p99: 40 },
+      { atMs: 200, sent: 3, ok: 0, refused: 0, failed: 1, unanswered: 2, p50: 0, p99: 0 },
+    ],
   });
 });
 
-describe("the timeline", () => {
-  test("counts requests in buckets of 100 ms, by their outcomes", () => {
-    const timeline = createTimeline(START);
-    timeline.count(exchange(0));
-    timeline.count(exchange(99, { status: 429, text: "{}", latencyMs: 40 }));
-    timeline.count(exchange(250, { status: 503, text: "" }));
-    timeline.count(exchange(250, { outcome: "lost", status: 0, text: "" }));
-    timeline.count(exchange(250, { outcome: "cut", status: 200 }));
-    timeline.count(exchange(-5));
-    expect(timeline.summary()).toEqual({
-      bucketMs: 100,
-      buckets: [
-        {
-          ...{ atMs: 0, sent: 3, ok: 2, refused: 1, failed: 0, unanswered: 0 },
-          ...{ p50: 0, p99: 40 },
-        },
-        {
-          ...{ atMs: 200, sent: 3, ok: 0, refused: 0, failed: 1, unanswered: 2 },
-          ...{ p50: 0, p99: 0 },
-        },
-      ],
-    });
-  });
-
-  test("grows coarser instead of longer, and loses nothing", () => {
-    const kind = fc.constantFrom<Partial<ClientExchange>>(
-      {},
-      { status: 404, text: "{}", latencyMs: 12 },
-      { status: 500, text: "{}" },
-      { status: 301, text: "" },
-      { outcome: "timed-out", status: 0, text: "", latencyMs: 10_000 },
-    );
-    const at = fc.oneof(
-      fc.integer({ min: 0, max: 30_000 }),
-      fc.integer({ min: 0, max: 3_000_000_000 }),
-    );
-    fc.assert(
-      fc.property(fc.array(fc.tuple(at, kind), { minLength: 1, maxLength: 300 }), (sent) => {
-        const [timeline, tally] = [createTimeline(START), createTally()];
-        for (const [afterMs, more] of sent) {
-          timeline.count(exchange(afterMs, more));
-          tally.count(exchange(afterMs, more));
-        }
-        const { bucketMs, buckets } = timeline.summary();
-        const whole = tally.summary();
-        const last = Math.max(...sent.map(([afterMs]) => afterMs));
-        expect(last).toBeLessThan(240 * bucketMs);
-        expect(bucketMs === 100 || last >= 120 * bucketMs).toBe(true);
-        const sum = (of: (bucket: TimelineBucket) => number): number =>
-          buckets.reduce((so, bucket) => so + of(bucket), 0);
-        expect(sum((bucket) => bucket.sent)).toBe(whole.sent);
-        expect(sum((bucket) => bucket.ok)).toBe(whole.ok);
-        expect(sum((bucket) => bucket.refused)).toBe(whole.refused);
-        expect(sum((bucket) => bucket.failed)).toBe(whole.failed);
-        expect(sum((bucket) => bucket.unanswered)).toBe(whole.timedOut);
-        for (const { atMs, sent: here } of buckets) {
-          const inside = sent.filter(([after]) => after >= atMs && after < atMs + bucketMs);
-          expect(inside.length).toBe(here);
-        }
-      }),
-      { numRuns: 60 },
-    );
-  });
+test("the timeline grows coarser instead of longer, and loses nothing", () => {
+  const kind = fc.constantFrom<Partial<ClientExchange>>(
+    {},
+    { status: 404, text: "{}" },
+    { status: 500, text: "{}" },
+    { status: 301, text: "" },
+    { outcome: "timed-out", status: 0, text: "" },
+  );
+  const at = fc.oneof(
+    fc.integer({ min: 0, max: 30_000 }),
+    fc.integer({ min: 0, max: 3_000_000_000 }),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.tuple(at, kind), { minLength: 1, maxLength: 300 }), (sent) => {
+      const [timeline, tally] = [createTimeline(START), createTally()];
+      for (const [afterMs, more] of sent) {
+        timeline.count(exchange(afterMs, { ...more, latencyMs: 12 }));
+        tally.count(exchange(afterMs, more));
+      }
+      const { bucketMs, buckets } = timeline.summary();
+      const last = Math.max(...sent.map(([afterMs]) => afterMs));
+      expect(last).toBeLessThan(240 * bucketMs);
+      expect(bucketMs === 100 || last >= 120 * bucketMs).toBe(true);
+      const sum = (of: (bucket: TimelineBucket) => number): number =>
+        buckets.reduce((so, bucket) => so + of(bucket), 0);
+      const { ok, refused, failed, timedOut } = tally.summary();
+      expect([sum((one) => one.ok), sum((one) => one.refused)]).toEqual([ok, refused]);
+      expect([sum((one) => one.failed), sum((one) => one.unanswered)]).toEqual([failed, timedOut]);
+      for (const { atMs, sent: here, p50, p99 } of buckets) {
+        const inside = sent.filter(([after]) => after >= atMs && after < atMs + bucketMs);
+        expect([here, p50, p99]).toEqual([inside.length, 12, 12]);
+      }
+    }),
+    { numRuns: 60 },
+  );
 });
 
 test("quantities are written for people", () => {

@@ -9,7 +9,6 @@ import {
   type TrafficSource,
 } from "../../../src/play/traffic/source.ts";
 import type { Arrivals, Traffic } from "../../../src/play/traffic/traffic.ts";
-import type { ApiRequest } from "../../../src/spec/messages.ts";
 
 export const START_MS = Date.parse("2026-01-15T00:00:00Z");
 
@@ -40,15 +39,7 @@ export function orderOf(traffic: Traffic, change: Partial<TrafficOrder> = {}): T
 }
 
 /** A request as it came, with what its body says. */
-export interface Sent {
-  readonly number: number;
-  readonly dueMs: number;
-  readonly operation: string;
-  readonly authorization: string;
-  readonly path: string;
-  readonly query: unknown;
-  readonly body: Readonly<Record<string, string>>;
-}
+export type Sent = NonNullable<ReturnType<typeof take>>;
 
 /** All requests of an order, each answered at once with an impression id of its own. */
 export function sentBy(order: TrafficOrder): Sent[] {
@@ -61,26 +52,19 @@ export function sentBy(order: TrafficOrder): Sent[] {
   return sent;
 }
 
-export function take(source: TrafficSource): Sent | undefined {
+export function take(source: TrafficSource) {
   const arrival = source.next();
   if (arrival === undefined) return undefined;
   const { number, dueMs, operation, request } = arrival;
-  return {
-    number,
-    dueMs,
-    operation,
-    authorization: request.headers?.authorization ?? "",
-    path: request.path,
-    query: request.query,
-    body: membersOf(request.body),
-  };
+  const { headers, path, query, body = {} } = request;
+  const members: Readonly<Record<string, string>> = JSON.parse(
+    typeof body === "string" ? body : JSON.stringify(body),
+  );
+  const authorization = headers?.authorization ?? "";
+  return { number, dueMs, operation, authorization, path, query, body: members };
 }
 
-function membersOf(body: ApiRequest["body"] = {}): Readonly<Record<string, string>> {
-  return JSON.parse(typeof body === "string" ? body : JSON.stringify(body));
-}
-
-export function answerTo({ number }: Sent): AnswerOutcome {
+export function answerTo({ number }: { readonly number: number }): AnswerOutcome {
   return success(`{"ok":true,"impression_id":"imp-${number}","revenue_credited_inr":0.1}`);
 }
 
