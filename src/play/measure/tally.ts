@@ -75,7 +75,7 @@ export function createTally() {
       if (outcome !== "answered") return;
       statuses[status] = (statuses[status] ?? 0) + 1;
       const micros = nearestMicros(Number(CREDITED.exec(text)?.[1] ?? 0));
-      if (!Number.isNaN(micros)) credited += micros;
+      if (Number.isFinite(micros)) credited += micros;
       if (kind === "ok") addId(ID.exec(text)?.[1]);
     },
     addPunctuality({ late, dropped }: Punctuality): void {

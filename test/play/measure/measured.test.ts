@@ -28,6 +28,7 @@ test.each([
   ['{\n  "impression_id" : "i",\n  "revenue_credited_inr": 0.030000\n}', 0.03],
   ['{"impression_id": "a \\"quoted\\" one", "revenue_credited_inr" : 5e-05}', 0.00005],
   ['{"impression_id":"i","revenue_credited_inr":0.30000000000000004}', 0.3],
+  ['{"ok":true,"revenue_credited_inr":1e999}', 0],
   ['{"ok":false}', 0],
 ])("the tally reads the id and the credit of %s", (text, inr) => {
   const tally = createTally();
