@@ -1,7 +1,6 @@
 /** The table of commands. From it follow parsing, the types of the flags, help, and `docs/options.md`. */
 
 import { toolNames } from "./export/tool-names.ts";
-import { type Command, command } from "./options/command.ts";
 import {
   execOptions,
   matrixOptions,
@@ -16,7 +15,7 @@ import {
   stillOptions,
   withClock,
 } from "./options/common-options.ts";
-import { flag, hidden, needed, oneOf, text } from "./options/option.ts";
+import { type Command, command, flag, hidden, needed, oneOf, text } from "./options/option.ts";
 
 const SCENARIO =
   "the name of a scenario that comes with adsim (see: npx adsim scenarios), a file (.json, .ts, .mts, .js, .mjs), or - for JSON from standard input";

@@ -9,6 +9,7 @@ import { describeFailure } from "../../src/cli/output/exit.ts";
 import { startFrom } from "../../src/cli/start-server.ts";
 import { createSimulator } from "../../src/index.ts";
 import { saveSnapshot } from "../../src/server.ts";
+import { recordingIn } from "../inspector/recording-in.ts";
 import { fileOf, temporaryFolder } from "../temporary-folder.ts";
 import { type Cmd, createHost, type Ran, runAdsim, runAdsimOver, startAdsim } from "./run-adsim.ts";
 
@@ -89,9 +90,19 @@ describe("exec", () => {
   });
 });
 
-test("serve saves after the last answer", async () => {
+test("serve saves, and writes its trace, after the last answer", async () => {
   const path = join(temporaryFolder(), "state.json");
-  const adsim = startAdsim(["serve", "--port", "0", "--json", "--save-on-exit", path]);
+  const trace = `${path}.html`;
+  const adsim = startAdsim([
+    "serve",
+    "--port",
+    "0",
+    "--json",
+    "--save-on-exit",
+    path,
+    "--trace",
+    trace,
+  ]);
   await adsim.waitFor("\n");
   const { url, publishers } = JSON.parse(adsim.stdout());
   const [{ id, apiKey, surfaces }] = publishers;
@@ -106,6 +117,8 @@ test("serve saves after the last answer", async () => {
   expect((await adsim.ended).code).toBe(0);
   const saved = JSON.parse(readFileSync(path, "utf8"));
   expect(saved.accounts[0].book.count).toBe(1);
+  const { worlds } = recordingIn(readFileSync(trace, "utf8"));
+  expect(worlds.default).toMatchObject({ "journal?limit=1": { total: 1 } });
 });
 
 describe("--load is refused before anything listens", () => {
@@ -182,21 +195,13 @@ describe("--faults", () => {
     expect((await exec(["--load", state, "--faults", one], [stats])).bodies).toEqual([503]);
   });
 
-  test.each([
-    [
-      "a wrong field of one rule",
-      '{"match":{"nth":0},"verdict":{"kind":"drop"}}',
-      "match.nth must be",
-    ],
+  const drop = { verdict: { kind: "drop" } };
+  test.each<[string, string | object, string]>([
+    ["a wrong field of one rule", { ...drop, match: { nth: 0 } }, "match.nth must be"],
     [
       "a wrong rule of a list",
-      '[{"verdict":{"kind":"drop"}},{"verdict":{"kind":"dorp"}}]',
+      [drop, { verdict: { kind: "dorp" } }],
       "rule 2 of the list: verdict.kind",
-    ],
-    [
-      "an id twice",
-      '[{"id":"a","verdict":{"kind":"drop"}},{"id":"a","verdict":{"kind":"drop"}}]',
-      "rule 2 of the list: id is already the id of a rule",
     ],
     ["no rule at all", '"drop"', "it has no rule"],
     ["invalid JSON", "[{", "it is not valid JSON: "],
@@ -204,8 +209,7 @@ describe("--faults", () => {
   ])(
     "a file with %s is refused, and the error names file, place and field",
     async (_, text, message) => {
-      const path = join(temporaryFolder(), "faults.json");
-      writeFileSync(path, text);
+      const path = fileOf(text);
       const failure = describeFailure(await faultRules(path).catch((error) => error));
       expect(failure.exitCode).toBe(2);
       expect(failure.message).toContain(`--faults ${path}: ${message}`);

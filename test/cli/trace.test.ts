@@ -1,12 +1,12 @@
 /** `--trace` of `exec` and `serve`: the file, and what is said about it. */
 
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Trace } from "../../src/inspector/trace.ts";
 import { recordingIn } from "../inspector/recording-in.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { type Cmd, type Ran, runAdsim, runAdsimOver, startAdsim } from "./run-adsim.ts";
+import { type Cmd, type Ran, runAdsimOver } from "./run-adsim.ts";
 
 /** Records so many impressions in the world with this prefix. */
 const client =
@@ -92,13 +92,6 @@ describe("exec --trace", () => {
     );
   });
 
-  test("doesn't take the -- before CMD for its file", async () => {
-    const { code, stderr } = await runAdsim(["exec", "--trace", "--", process.execPath, "-e", "1"]);
-    expect(code).toBe(2);
-    expect(stderr).toContain("--trace needs a value: --trace <file>.");
-    expect(existsSync("--")).toBe(false);
-  });
-
   test("names the worlds that it hasn't, because the server dropped them", async () => {
     const file = join(temporaryFolder(), "trace");
     const three: Cmd = async (cmd) => {
@@ -109,17 +102,4 @@ describe("exec --trace", () => {
       "adsim: Without these worlds, which the server dropped to make room: a, b.\n",
     );
   });
-});
-
-test("serve --trace writes after the last answer", async () => {
-  const file = join(temporaryFolder(), "trace.html");
-  const adsim = startAdsim(["serve", "--port", "0", "--json", "--trace", file]);
-  await adsim.waitFor("\n");
-  const { url, publishers } = JSON.parse(adsim.stdout().split("\n")[0] ?? "");
-  const headers = { authorization: `Bearer ${publishers[0].apiKey}` };
-  await fetch(`${url}/v1/publisher/surfaces?publisher_id=${publishers[0].id}`, { headers });
-  adsim.signal("SIGTERM");
-  expect((await adsim.ended).code).toBe(0);
-  expect(adsim.stderr()).toMatch(/wrote a trace to/);
-  expect(traceIn(file).worlds.default).toMatchObject({ "journal?limit=1": { total: 1 } });
 });

@@ -69,6 +69,7 @@ test.each([
   ["exec", "CMD"],
   ["matrix", "adsim matrix -- npm test"],
   ["serve --port", "--port needs a value"],
+  ["exec --trace -- true", "--trace needs a value: --trace <file>."],
   ["serve --port http", noPort],
   ["serve --port 65536", noPort],
   ["serve --port=-1", noPort],

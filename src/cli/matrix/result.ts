@@ -10,10 +10,9 @@ import {
 import { allKeys, type MatrixPlan } from "../../choices/matrix-plan.ts";
 import type { Reached } from "../../choices/reached.ts";
 import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
-import type { Call } from "../options/command.ts";
 import { execOptions, type matrixOptions } from "../options/command-options.ts";
 import type { CommonFlags } from "../options/common-options.ts";
-import type { FlagsOf } from "../options/option.ts";
+import type { Call, FlagsOf } from "../options/option.ts";
 import type { Run, Runner } from "./runner.ts";
 import type { Shrunk } from "./shrink.ts";
 

@@ -2,8 +2,7 @@
 
 import { wrapped } from "../../play/reports/lines.ts";
 import { flagOf } from "../output/exit.ts";
-import type { Command } from "./command.ts";
-import type { Option } from "./option.ts";
+import type { Command, Option } from "./option.ts";
 
 export function programHelp(commands: readonly Command[]): string {
   return `Usage: adsim COMMAND [options]

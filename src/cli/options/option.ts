@@ -1,4 +1,6 @@
-/** The kinds of options. Each says what stands in help, and reads its value: undefined for one that it can't take. */
+/** What a command is, and the kinds of options. An option says what stands in help, and reads its value, or gives undefined. */
+
+import type { HostProcess } from "../processes/host-process.ts";
 
 export interface Option<Value = unknown> {
   /** What stands for the value in help. A flag has none. */
@@ -101,4 +103,50 @@ export function list(takes: string, says: string): Option<readonly string[]> {
     read: (given, before = [], place) =>
       read(given, undefined, place) === undefined ? undefined : [...before, given],
   };
+}
+
+/** The arguments that aren't options. */
+export interface Words {
+  readonly name: string;
+  /** What they are, in words that follow "Give". */
+  readonly says: string;
+  /** `command`: all that follows is a command line of its own. */
+  readonly kind: "one" | "several" | "command";
+  readonly isOptional?: boolean;
+}
+
+/** A command's arguments. */
+export interface Parsed {
+  readonly words: readonly string[];
+  readonly flags: Readonly<Record<string, unknown>>;
+  /** The options as they were given, with keys replaced. `names`: only these. */
+  readonly given: (names?: readonly string[]) => readonly string[];
+}
+
+/** A command as it was called. */
+export interface Call<Flags> extends Omit<Parsed, "flags"> {
+  readonly flags: Flags;
+  readonly host: HostProcess;
+}
+
+export interface Command {
+  readonly name: string;
+  /** A line for the list. */
+  readonly says: string;
+  readonly words?: Words | undefined;
+  readonly options: Options;
+  /** What the help ends with. */
+  readonly more?: string | undefined;
+  /** @returns the exit code, if that isn't 0. @throws CommandFailure, InputError */
+  readonly run: (call: Call<never>) => Promise<number | undefined>;
+}
+
+/** Gives `run` the type of flags that follows from the options. */
+export function command<All extends Options>(
+  row: Omit<Command, "run" | "options"> & {
+    readonly options: All;
+    readonly run: (call: Call<FlagsOf<All>>) => Promise<number | undefined>;
+  },
+): Command {
+  return row;
 }

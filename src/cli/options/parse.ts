@@ -4,8 +4,7 @@ import { parseArgs } from "node:util";
 import { nearestName } from "../../base/did-you-mean.ts";
 import { printable } from "../../base/text.ts";
 import { flagOf, wrongUsage } from "../output/exit.ts";
-import type { Command, Parsed } from "./command.ts";
-import type { Option } from "./option.ts";
+import type { Command, Option, Parsed } from "./option.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -11,7 +11,7 @@ import type { PlayResult } from "../../play/player/result.ts";
 import { reportText } from "../../play/reports/report-text.ts";
 import { MAX_RECORDED_STEPS } from "../../play/scenario/parse-scenario.ts";
 import { planAtService } from "../../play/targets/service-plan.ts";
-import type { Call } from "../options/command.ts";
+import type { Call } from "../options/option.ts";
 import { exitCodes, failureAtTarget, wrongUsage } from "../output/exit.ts";
 import { createProgress, type Progress } from "../output/progress.ts";
 import { checkReports, writeReports } from "../output/reports.ts";

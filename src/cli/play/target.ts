@@ -2,10 +2,9 @@
 
 import type { Choices } from "../../simulator/simulator-options.ts";
 import { readAssumptionFlags } from "../options/assumption-flags.ts";
-import type { Call } from "../options/command.ts";
 import type { playOptions } from "../options/command-options.ts";
 import { isTokenGiven, type stillOptions } from "../options/common-options.ts";
-import type { FlagsOf } from "../options/option.ts";
+import type { Call, FlagsOf } from "../options/option.ts";
 import { wrongUsage } from "../output/exit.ts";
 import { type GivenPublisher, givenPublishers } from "./credentials.ts";
 
