@@ -19,8 +19,8 @@ export {
   defineScenario,
   type ParseScenarioOptions,
   parseScenario,
+  parseScenarioText,
 } from "./play/scenario/parse-scenario.ts";
-export { parseScenarioText } from "./play/scenario/parse-text.ts";
 export type { StepKind } from "./play/scenario/step-kind.ts";
 export type {
   AdvanceStep,

@@ -9,7 +9,7 @@ import { shippedNames, shippedScenario } from "../../adapters/shipped-scenarios.
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { describeError } from "../../base/file-error.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
-import { MAX_RECORDED_TEXT, readScenarioText } from "../../play/scenario/parse-text.ts";
+import { readScenarioText } from "../../play/scenario/parse-scenario.ts";
 import { couldNotRun, wrongUsage } from "../output/exit.ts";
 import { moduleEndings, scenarioInModule } from "./load-module.ts";
 
@@ -67,7 +67,7 @@ function fromJson(what: string, bytes: Uint8Array): object {
   if (text.trim() === "") throw wrong(`it is empty. ${EXPECTED}`);
   let value: unknown;
   try {
-    value = readScenarioText(text, MAX_RECORDED_TEXT);
+    value = readScenarioText(text);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     throw wrong(error.message.replace(/^scenario /, "it "));

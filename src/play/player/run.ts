@@ -9,7 +9,7 @@ import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { createLatencies } from "../measure/latencies.ts";
 import { createTally } from "../measure/tally.ts";
 import { createTimeline } from "../measure/timeline.ts";
-import { ordinalsIn } from "../scenario/ordinals.ts";
+import { ordinalsIn } from "../scenario/references.ts";
 import type { PublisherRef, Scenario } from "../scenario/types.ts";
 import type { Target } from "../targets/target.ts";
 import type { Turns } from "../targets/turns.ts";

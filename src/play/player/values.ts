@@ -1,14 +1,12 @@
 /** Resolves the values in a scenario: references to what named steps gave, headers of answers, numbered texts, sums. */
 
 import { day, dayOfInstant, formatDay } from "../../base/calendar.ts";
-import { isPlainObject } from "../../base/input.ts";
 import { microsToInr, nearestMicros } from "../../base/money.ts";
 import { jsonIn } from "../../base/parse-json.ts";
 import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
 import { inconclusive } from "../../invariants/ensure.ts";
 import { operations } from "../../spec/operations.ts";
 import type { Operand, Value } from "../scenario/types.ts";
-import { valueObject } from "../scenario/values.ts";
 
 /** What later steps get by a step's name. */
 export type StepOutput =
@@ -51,13 +49,6 @@ export function resolveValues(
     value === undefined ? [] : [[name, resolveValue(value, scope)] as const],
   );
   return Object.fromEntries(given);
-}
-
-/** Whether this is an object that stands for a value. */
-export function isIndirect(
-  value: unknown,
-): value is Exclude<Value, string | number | boolean | null> {
-  return isPlainObject(value) && valueObject(value) !== undefined;
 }
 
 /** A number, a referenced number, or a sum of these. Sums are exact to the micro-INR. */

@@ -3,17 +3,11 @@
 import { jsonIn } from "../../base/parse-json.ts";
 import { valuesOf } from "../../journal/entry-values.ts";
 import type { RecordedEntry } from "../../journal/recorded-entry.ts";
-import { isRuleKey } from "../scenario/matchers.ts";
+import { wordIn } from "../scenario/matchers.ts";
 import type { AnswerExpectation, Matcher, Reference } from "../scenario/types.ts";
 
 /** What a service invents for each answer, by the name of its member. */
 const invented = /(^|_)(id|instance|time|timestamp)$/i;
-
-/** Whether a matcher would take a member for a word of its own. */
-function isWord(name: string, isAlone: boolean): boolean {
-  if (!isAlone && (name === "type" || name === "length")) return false;
-  return isRuleKey(name) || ["ref", "numbered", "daysAgo"].includes(name);
-}
 
 /** @param referenceTo What a text in the answer names. */
 export function expectedAnswer(
@@ -32,8 +26,7 @@ export function expectedAnswer(
     if (Array.isArray(value)) return value.map((one) => matcherOf(one, name));
     if (typeof value !== "object" || value === null) return value as Matcher;
     const members = Object.entries(value);
-    const isAlone = members.length === 1;
-    if (members.some(([member]) => isWord(member, isAlone))) return { type: "object" };
+    if (wordIn(Object.keys(value)) !== undefined) return { type: "object" };
     return Object.fromEntries(members.map(([member, one]) => [member, matcherOf(one, member)]));
   }
 

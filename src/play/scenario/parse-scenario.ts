@@ -1,6 +1,7 @@
 /** Parses any input into a playable scenario. */
 
 import { InputError, isPlainObject } from "../../base/input.ts";
+import { parseJson } from "../../base/parse-json.ts";
 import { resolveOptions, type SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { countRequests } from "./count-requests.ts";
 import { scenarioNode } from "./schema.ts";
@@ -25,8 +26,7 @@ export interface ParseScenarioOptions {
  */
 export function parseScenario(input: unknown, options: ParseScenarioOptions = {}): Scenario {
   if (!isPlainObject(input)) throw new InputError("scenario", "must be an object");
-  const maxRequests = limitOf("maxRequests", options.maxRequests ?? 20_000_000);
-  const maxSteps = limitOf("maxSteps", options.maxSteps ?? 10_000);
+  const { maxRequests = 20_000_000, maxSteps = 10_000 } = options;
   const { seed, start, publishers, profile } = input as SimulatorOptions;
   const { settings } = resolveOptions({ seed, start, publishers, profile });
   const scenario = walk(input, scenarioNode, {
@@ -38,12 +38,19 @@ export function parseScenario(input: unknown, options: ParseScenarioOptions = {}
       steps: 0,
       hasAnswer: false,
     },
-    use: "request",
-    isInRound: false,
-    shape: undefined,
   }) as Scenario;
   countRequests(scenario, maxRequests);
   return scenario;
+}
+
+/** @throws InputError that says what is wrong with the JSON, or names the path to the mistake. */
+export function parseScenarioText(json: string, options: ParseScenarioOptions = {}): Scenario {
+  return parseScenario(readScenarioText(json), options);
+}
+
+/** The JSON value, not checked yet. @throws InputError for text that isn't JSON. */
+export function readScenarioText(json: string): unknown {
+  return parseJson(json, (mistake) => new InputError("scenario", mistake));
 }
 
 /**
@@ -54,9 +61,4 @@ export function parseScenario(input: unknown, options: ParseScenarioOptions = {}
  */
 export function defineScenario(scenario: Scenario, options?: ParseScenarioOptions): Scenario {
   return parseScenario(scenario, options);
-}
-
-function limitOf(name: string, limit: number): number {
-  if (Number.isSafeInteger(limit) && limit >= 0) return limit;
-  throw new InputError(name, "must be a whole number, 0 or more");
 }

@@ -1,96 +1,128 @@
-/** Looks up what references in a scenario name: answers, outputs, publishers. An error names the nearest earlier step. */
+/** What references in a scenario can name: earlier steps, parts of their outputs, publishers. */
 
 import { didYouMean, formatList } from "../../base/did-you-mean.ts";
-import { shownName } from "../../base/text.ts";
-import { fail, type Place } from "./place.ts";
+import { InputError } from "../../base/input.ts";
+import { type OperationId, operationIds } from "../../spec/operations.ts";
+import { lenientSchemas } from "../../spec/responses.ts";
+import { createTally } from "../measure/tally.ts";
 import { isRequest, kindOf, type StepKind } from "./step-kind.ts";
-import { type OutputShape, outputs, publisherList } from "./step-outputs.ts";
 import type { PublisherRef, Step } from "./types.ts";
 
-/** Notes a checked step, to which later ones may refer. `at`: where it is from here. */
-export function noteStep(step: Step, place: Place, ...at: readonly string[]): void {
+/** What is known of the steps before. */
+export interface Scope {
+  /** Kinds of earlier steps by their names. */
+  readonly names: Map<string, StepKind>;
+  readonly publishers: number;
+  readonly maxSteps: number;
+  steps: number;
+  hasAnswer: boolean;
+}
+
+/** The members of reports, by the key that asks for each. */
+export const reports = {
+  stats: membersOf("stats"),
+  surfaces: membersOf("surfaces"),
+  payouts: membersOf("payouts"),
+  audit: ["at", "balanced", "discrepancies", "total", "publishers", "withoutKey"],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+/** The members of the output of traffic, repeat and parallel. */
+export const tallyMembers: readonly string[] = Object.keys(createTally().summary());
+const publisherMembers = ["id", "apiKey", "joined", "surfaces"];
+/** Members of error bodies under any choice of `errors.body`, since steps also match error answers. */
+const errorMembers = ["type", "title", "status", "detail", "code", "parameter", "error", "errors"];
+
+/** The members of what steps output; undefined if it may have any. */
+const outputs: ReadonlyMap<StepKind, readonly string[] | undefined> = new Map<
+  StepKind,
+  readonly string[] | undefined
+>([
+  ...operationIds.map((id) => [id, [...membersOf(id), ...errorMembers]] as const),
+  ["raw", undefined],
+  ["traffic", tallyMembers],
+  ["repeat", tallyMembers],
+  ["parallel", tallyMembers],
+  ["signUp", publisherMembers],
+  ["rotateKey", ["apiKey", "oldKey"]],
+]);
+
+function membersOf(id: OperationId): readonly string[] {
+  return Object.keys(Object(lenientSchemas[id].properties));
+}
+
+/** Notes a checked step, to which later ones may refer. */
+export function noteStep(step: Step, scope: Scope): void {
+  const { names, maxSteps } = scope;
+  scope.steps += 1;
+  if (scope.steps > maxSteps)
+    throw new InputError("", `is one step too many: a scenario may have at most ${maxSteps}`);
   const kind = kindOf(step);
-  if (isRequest(kind)) place.scope.hasAnswer = true;
+  if (isRequest(kind)) scope.hasAnswer = true;
   if (step.as === undefined) return;
-  const { names } = place.scope;
-  if (names.has(step.as)) {
-    fail(place, "is already the name of an earlier step. Choose another", ...at, "as");
-  }
+  if (names.has(step.as))
+    throw new InputError("as", "is already the name of an earlier step. Choose another");
   names.set(step.as, kind);
 }
 
-export function checkPublisher(publisher: PublisherRef, place: Place): void {
-  if (typeof publisher === "number") {
-    checkOrdinal(publisher, place);
-    return;
-  }
-  const kind = kindNamed(publisher, place, (one) => one === "signUp", "a signUp step");
-  if (kind === "signUp") return;
-  fail(place, `names ${article(kind)} step, but only a signUp step makes a publisher`);
+export function checkAnswer(name: string, scope: Scope): void {
+  kindNamed(name, scope, isRequest, "a request");
 }
 
-export function checkAnswer(name: string, place: Place): void {
-  const kind = kindNamed(name, place, isRequest, "a request");
-  if (isRequest(kind)) return;
-  fail(place, `names ${article(kind)} step, but only requests have an answer`);
+export function checkPublisher(ref: PublisherRef, scope: Scope): void {
+  if (typeof ref === "string") kindNamed(ref, scope, (kind) => kind === "signUp", "a signUp step");
+  else checkOrdinal(ref, scope);
 }
 
-/** What a path leads to; undefined if that isn't known. */
-export function shapeAt(text: string, place: Place): OutputShape | undefined {
+/** Checks a path up to its first member. Returns the members of a whole output, if they are known. */
+export function membersAt(text: string, scope: Scope): readonly string[] | undefined {
   const [name = "", ...path] = text.split(".");
-  const [ordinal = ""] = path;
-  if (name === "publishers" && /^\d+$/.test(ordinal)) checkOrdinal(Number(ordinal), place);
-  let shape = name === "publishers" ? publisherList : outputNamed(name, place);
-  let before = shownName(name);
-  for (const part of path) {
-    if (shape === undefined) return undefined;
-    if (shape === "plain") return fail(place, `continues after ${before}, which is a plain value`);
-    const element: OutputShape | undefined = "element" in shape ? shape.element : "plain";
-    const isNumbered = "element" in shape || shape.areNumbered;
-    const members = "members" in shape ? shape.members : {};
-    if (isNumbered && !/^\d{1,9}$/.test(part)) {
-      fail(place, `needs a number after ${before}, such as ${before}.0`);
-    }
-    if (!isNumbered && !Object.hasOwn(members, part)) {
-      const names = Object.keys(members);
-      const hint = didYouMean(part, names) || ` Members: ${formatList(names)}`;
-      fail(place, `does not resolve: ${before} has no such member.${hint}`);
-    }
-    shape = isNumbered ? element : members[part];
-    before = `${before}.${shownName(part)}`;
+  let members: readonly string[] | undefined = publisherMembers;
+  if (name === "publishers") {
+    const ordinal = path.shift() ?? "";
+    if (!/^\d{1,9}$/.test(ordinal))
+      throw new InputError("", "needs a number after publishers, such as publishers.0");
+    checkOrdinal(Number(ordinal), scope);
+  } else {
+    const hasOutput = (kind: StepKind): boolean => outputs.has(kind);
+    members = outputs.get(kindNamed(name, scope, hasOutput, "a step with an output"));
   }
-  return shape;
+  const [member] = path;
+  if (member === undefined || members === undefined) return members;
+  if (members.includes(member)) return undefined;
+  const hint = didYouMean(member, members) || ` Members: ${formatList(members)}`;
+  throw new InputError("", `does not resolve: ${name} has no such member.${hint}`);
 }
 
-function outputNamed(name: string, place: Place): OutputShape | undefined {
-  const kind = kindNamed(name, place, (one) => outputs.has(one), "an earlier step");
-  if (outputs.has(kind)) return outputs.get(kind);
-  return fail(place, `names ${article(kind)} step, which has no output to refer to`);
+/** The ordinals of the publishers that a scenario names. */
+export function ordinalsIn(data: unknown): readonly number[] {
+  if (typeof data !== "object" || data === null) return [];
+  return Object.entries(data).flatMap(([name, part]) => {
+    if (name === "publisher" && typeof part === "number") return [part];
+    if (name === "publishers" && Array.isArray(part))
+      return part.filter((one) => typeof one === "number");
+    if (typeof part !== "string") return ordinalsIn(part);
+    const ordinal =
+      name === "ref" || name === "of" ? /^publishers\.(\d+)/.exec(part)?.[1] : undefined;
+    return ordinal === undefined ? [] : [Number(ordinal)];
+  });
 }
 
+/** The kind of the earlier step with this name. `what`: which steps fit here. */
 function kindNamed(
   name: string,
-  place: Place,
+  { names }: Scope,
   isFitting: (kind: StepKind) => boolean,
   what: string,
 ): StepKind {
-  const { names } = place.scope;
   const kind = names.get(name);
-  if (kind !== undefined) return kind;
+  if (kind !== undefined && isFitting(kind)) return kind;
   const known = Array.from(names).flatMap(([one, its]) => (isFitting(its) ? [one] : []));
-  const others =
-    known.length === 0 ? " No earlier step has a name" : ` Names: ${formatList(known)}`;
+  const others = known.length === 0 ? " None comes before" : ` Names: ${formatList(known)}`;
   const hint = didYouMean(name, known) || others;
-  return fail(place, `must begin with the name ("as") of ${what}.${hint}`);
+  throw new InputError("", `must begin with the name ("as") of ${what} before this.${hint}`);
 }
 
-function checkOrdinal(ordinal: number, place: Place): void {
-  const { publishers } = place.scope;
+function checkOrdinal(ordinal: number, { publishers }: Scope): void {
   if (ordinal < publishers) return;
   const range = `the scenario has ${publishers}, from 0 to ${publishers - 1}`;
-  fail(place, `names a publisher that doesn't exist: ${range}`);
-}
-
-function article(kind: StepKind): string {
-  return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`;
+  throw new InputError("", `names a publisher that doesn't exist: ${range}`);
 }

