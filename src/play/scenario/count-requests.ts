@@ -20,9 +20,7 @@ export function countRequests(
   return steps.reduce((total, step, index) => {
     const sum = total + requestsOf(step);
     if (sum <= most) return sum;
-    // Very large counts as "1e+20".
-    const count = sum >= 1e15 ? sum.toExponential(0) : readableCount(Math.ceil(sum));
-    const expected = `brings the scenario to ${count} requests or more; the maximum is ${readableCount(most)}. Repeat less often, or send less traffic`;
+    const expected = `brings the scenario to ${readableCount(Math.ceil(sum))} requests or more; the maximum is ${readableCount(most)}. Repeat less often, or send less traffic`;
     throw new InputError(`steps.${index}`, expected, "too-much");
   }, atTheEnd);
 }

@@ -55,14 +55,7 @@ export function isOpen(node: SchemaNode): boolean {
   return others !== false && !("not" in others);
 }
 
-const nouns: Readonly<Record<string, string>> = {
-  string: "a text",
-  number: "a number",
-  boolean: "true or false",
-  null: "null",
-  array: "a list",
-  object: "an object",
-};
+const anyKind = ["string", "number", "boolean", "null", "array", "object"];
 
 /** What kind of value it is; undefined for what JSON can't hold. */
 export function kindOfValue(value: unknown): string | undefined {
@@ -75,7 +68,7 @@ export function kindOfValue(value: unknown): string | undefined {
 
 /** The kinds of value that it accepts. */
 export function kindsOf(node: SchemaNode): readonly string[] {
-  const { type = Object.keys(nouns), anyOf } = resolved(node);
+  const { type = anyKind, anyOf } = resolved(node);
   return anyOf?.flatMap(kindsOf) ?? [type].flat().map((kind) => kind.replace("integer", "number"));
 }
 
@@ -102,11 +95,10 @@ export function expectedOf(node: SchemaNode, type: SchemaNode | undefined): stri
   const isForObjects = type !== undefined && kindsOf(type).every((kind) => kind === "object");
   if (type?.description !== undefined && !isForObjects) return saysOf(type);
   const { minItems, maxItems, minimum: least = minItems, maximum: most = maxItems } = node;
-  const kinds = [...new Set(kindsOf(node))].map((kind) => nouns[kind] ?? kind);
   const range = most === undefined ? `${least} or more` : `${least ?? 0} to ${most}`;
   const entries = node.type === "array" ? " entries" : "";
   const bounds = (least ?? most) === undefined ? "" : `, ${range}${entries}`;
-  return `must be ${formatList(kinds, "or")}${bounds}`;
+  return `must be of type ${formatList([...new Set(kindsOf(node))], "or")}${bounds}`;
 }
 
 export function saysOf({ description = "something else" }: SchemaNode): string {
