@@ -48,9 +48,6 @@ export interface Audit {
   assertNothingLostOrDoubled(clientCounts: ClientCounts | readonly ClientCounts[]): void;
 }
 
-/** What an audit says, as JSON has it. */
-export type AuditFigures = Omit<Audit, "assertNothingLostOrDoubled">;
-
 interface AuditedAccount {
   readonly account: Account;
   readonly books: Books;
