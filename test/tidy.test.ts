@@ -356,6 +356,15 @@ describe("sizes", () => {
     expect(lines).toBeLessThanOrEqual(7500);
   });
 
+  test("at most 3000 lines of scenarios", () => {
+    const lines = filesUnder("scenarios").reduce(
+      (sum, { text }) => sum + text.split("\n").length - 1,
+      0,
+    );
+    expect(lines).toBeGreaterThan(0);
+    expect(lines).toBeLessThanOrEqual(3000);
+  });
+
   test("the README has fewer than 180 lines", () => {
     const readme = join(root, "README.md");
     const lines = existsSync(readme) ? readFileSync(readme, "utf8").split("\n").length - 1 : 0;
