@@ -4,13 +4,14 @@ import type { ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { describeError } from "../base/file-error.ts";
 import { REACHED } from "../choices/reached.ts";
 import type { Server } from "../server.ts";
 import { startLog } from "./log.ts";
 import type { execOptions } from "./options/command-options.ts";
 import { simulatorOptions } from "./options/common-options.ts";
 import type { FlagsOf } from "./options/option.ts";
-import { exitCodes } from "./output/exit.ts";
+import { couldNotRun, exitCodes } from "./output/exit.ts";
 import { playedText } from "./output/ready-message.ts";
 import { reportText } from "./output/report-text.ts";
 import { collectReports } from "./output/run-report.ts";
@@ -39,17 +40,26 @@ export async function exec(
     world.reset();
     world.restore(played);
   }
-  const folder = await mkdtemp(join(tmpdir(), "adsim-reached-"));
+  let folder: string | undefined;
   let exitCode: number;
   try {
+    folder = await temporaryFolder();
     exitCode = await runAndReport(words, { flags, host, server, file: join(folder, "reached") });
   } finally {
     await server.close();
-    await rm(folder, { recursive: true, force: true });
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }
   // Both are written even if CMD failed. A trace that can't be written fails nothing.
   await writeAtEnd(flags, server, `adsim exec: ${basename(words[0] ?? "")}`, host);
   return exitCode;
+}
+
+async function temporaryFolder(): Promise<string> {
+  try {
+    return await mkdtemp(join(tmpdir(), "adsim-reached-"));
+  } catch (error) {
+    throw couldNotRun(`no folder can be made in ${tmpdir()}: ${describeError(error)}`);
+  }
 }
 
 interface Run {

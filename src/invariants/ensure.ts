@@ -1,4 +1,4 @@
-/** How an invariant ends: broken, or unknown. */
+/** How a check ends: passed, failed, or undecided. */
 
 export type Result = "passed" | "failed" | "undecided";
 

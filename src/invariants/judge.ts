@@ -13,7 +13,7 @@ export interface InvariantResult {
   readonly id: string;
   readonly says: string;
   readonly result: Result;
-  /** What is broken, with both figures; or why the result is unknown; or what was checked. */
+  /** What is wrong, with both figures; or why it is undecided; or what was checked. */
   readonly why?: string | undefined;
 }
 
@@ -57,7 +57,7 @@ function worldOf(world: PlayedWorld | string): PlayedWorld {
   return typeof world === "string" ? inconclusive(world) : world;
 }
 
-/** Broken if either function says so, held if either had something to check. */
+/** Failed if either function says so, passed if either had something to check. */
 function judged(
   { seen, tried }: Invariant,
   gap: string | undefined,

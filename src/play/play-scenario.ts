@@ -33,7 +33,7 @@ export interface PlayScenarioOptions extends ParseScenarioOptions, TargetOptions
   readonly runId?: string | undefined;
   /** Whether to play in real time even if it takes more than a minute. @default false */
   readonly wait?: boolean | undefined;
-  /** The result's `reproduce` line. @default "npx adsim play" and the scenario's name */
+  /** The result's `reproduce` line. @default "npx adsim play" with the scenario's name and the target */
   readonly reproduce?: string | undefined;
   /** Called before each top-level step with its index, from 0, and the number of steps. */
   readonly onStep?: ((index: number, count: number) => void) | undefined;
@@ -61,7 +61,7 @@ export async function playScenario(
   throw new Error("The scenario wasn't played.");
 }
 
-/** Plays several, one after the other. `reproduce` and the other callbacks are those of each. */
+/** Plays several, one after the other. `reproduce` and the callbacks are those of each. */
 export async function* playScenarios(
   scenarios: readonly unknown[],
   options: PlayScenarioOptions = {},

@@ -303,3 +303,14 @@ describe("adsim scenarios", () => {
     expect(JSON.parse(stdout)).toEqual(shippedScenario("lost-ack"));
   });
 });
+
+test("a control token in the environment doesn't matter to a play in this process", async () => {
+  const { code } = await runAdsim(["play", "spec-click"], { ADSIM_CONTROL_TOKEN: "secret" });
+  expect(code).toBe(0);
+});
+
+test("if none of several can be played at a service, nothing was checked", async () => {
+  const at = ["--target", "http://127.0.0.1:9", "--api-key", "key_1", "--publisher", "pub_1"];
+  const { code, stdout } = await runAdsim(["play", "lost-ack", "flapping", ...at]);
+  expect([code, stdout]).toEqual([1, expect.stringContaining("Not played: 2 scenarios.")]);
+});

@@ -64,10 +64,11 @@ function causesOf(result: PlayResult): readonly Cause[] {
 export function notPlayedLines(
   left: readonly ResolvedScenario[],
   { credentials, knownChoices }: TargetGiven,
+  speed: number | undefined,
 ): readonly string[] {
   const needs = left.map(({ scenario }) => ({
     scenario: scenario.name,
-    need: needOf(planAtService(scenario, { knownChoices }), credentials.length),
+    need: needOf(planAtService(scenario, { knownChoices, speed }), credentials.length),
   }));
   const groups = groupedBy(needs, ({ need }) => need);
   return [

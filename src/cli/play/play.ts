@@ -57,10 +57,11 @@ export async function play(call: Call<PlayFlags>): Promise<number> {
   if (isOne && only !== undefined) stream.write(reportText(only, { colour }));
   else {
     const left = all.filter((one) => !chosen.includes(one));
-    const lines = [...summaryLines(results), ...notPlayedLines(left, target)];
+    const lines = [...summaryLines(results), ...notPlayedLines(left, target, flags.speed)];
     say(`\n${lines.join("\n")}\n`, stream);
   }
-  const hasPassed = results.every(({ result }) => result === "passed");
+  // Where none could be played, nothing was checked.
+  const hasPassed = results.length > 0 && results.every(({ result }) => result === "passed");
   return hasPassed ? exitCodes.fine : exitCodes.checkFailed;
 }
 
@@ -75,7 +76,7 @@ function playableAt(
     const { name, about, steps } = only.scenario;
     const { impossible } = planAtService(
       { name, about, steps: steps.slice(0, 1) },
-      { knownChoices },
+      { knownChoices, speed },
     );
     if (impossible.length === 0) return all;
     throw wrongUsage(
@@ -111,7 +112,9 @@ async function playAll(
     const playing = playScenarios(
       chosen.map(({ scenario }) => scenario),
       {
-        ...{ target: target.target, speed: flags.speed, controlToken: flags.controlToken },
+        ...{ target: target.target, speed: flags.speed },
+        // The variable may be set, where a play in this process needs no token.
+        ...(target.target !== undefined && { controlToken: flags.controlToken }),
         ...(target.isService && atService(chosen, target, flags, progress)),
         ...progressOf(progress, () => (isOne ? "" : `${results.length + 1} of ${chosen.length}, `)),
         maxRequests: flags.maxRequests,

@@ -40,7 +40,7 @@ export async function replay(file: string, flags: ReplayFlags, host: HostProcess
   resolveOptions({ seed, start, publishers, profile });
   const made = madeOf(file, recording, {
     ...{ expects: "answers", publishers: isService ? "numbered" : "world" },
-    keepsTime: !isService || flags.wait === true,
+    keepsTime: isService ? flags.wait === true : flags.clock !== "frozen",
     known: loaded?.publishers.credentials(loaded.publishers.total),
     world: given({
       ...{ seed, profile, assumptions: given(assumptions) },
@@ -49,7 +49,7 @@ export async function replay(file: string, flags: ReplayFlags, host: HostProcess
     }),
   });
   const service = { credentials: withSurfaces(credentials, made), assumptions, wait: true };
-  const where = { target, maxSteps, ...(isService ? service : { controlToken }) };
+  const where = { target, maxSteps, ...(isService ? service : target && { controlToken }) };
   const playing =
     loaded === undefined
       ? playScenario(made.scenario, where)

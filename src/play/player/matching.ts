@@ -132,7 +132,7 @@ const rules: { readonly [Key in RuleKey]: (wanted: Wanted<Key>, subject: Subject
     const undecided = all.flat().find(({ result }) => result === "undecided");
     if (undecided !== undefined) return [undecided];
     const fitting = all.filter((checks) => resultOf(checks) === "passed").length;
-    const expected = expectedBy(all.at(-1) ?? []);
+    const expected = expectedBy(all.at(-1) ?? matchPart(matcher, subject, 0, undefined));
     if (fitting > 0) return [check(true, about, expected, `${fitting} of ${actual.length}`)];
     return [checkOf(false, `one that is ${expected}`, subject)];
   },

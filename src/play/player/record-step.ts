@@ -5,6 +5,7 @@ import { lenientText, shortened } from "../../base/text.ts";
 import { plainRequest } from "../../exchange/plain-request.ts";
 import type { ClientExchange } from "../../invariants/client-exchange.ts";
 import { Inconclusive } from "../../invariants/ensure.ts";
+import type { JournalEntry } from "../../journal/entry.ts";
 import { withoutSecrets } from "../../journal/secrets.ts";
 import type { TallySummary } from "../measure/tally.ts";
 import { kindOf } from "../scenario/step-kind.ts";
@@ -37,8 +38,17 @@ export function undecidedBy(thrown: unknown): StepOutcome {
 /** At most this many checks of a step are reported, and all that didn't pass. */
 const MAX_CHECKS = 50;
 
-/** @returns whether the step has failed now, and hadn't before. */
-export function record(run: Run, step: Step, path: string, outcome: StepOutcome): boolean {
+/** Journal entries shown with a failed step. */
+const JOURNAL_ENTRIES = 6;
+/** Only the first failed steps have them, because a result may have thousands of steps. */
+const MAX_WITH_JOURNAL = 50;
+
+export async function record(
+  run: Run,
+  step: Step,
+  path: string,
+  outcome: StepOutcome,
+): Promise<void> {
   const found = stepResultOf(run, step, path, excusedBySkip(run, outcome));
   const before = run.results.get(path);
   if (found.result === "skipped" && before === undefined)
@@ -47,11 +57,36 @@ export function record(run: Run, step: Step, path: string, outcome: StepOutcome)
   const stays = before !== undefined && rank(before) > 1 && rank(before) >= rank(found);
   run.results.set(path, { ...(stays ? before : found), times: (before?.times ?? 0) + 1 });
   if (step.as !== undefined) {
-    const why = outcome.skipped ?? outcome.undecided ?? "it has no result";
+    const why =
+      outcome.skipped !== undefined
+        ? `was skipped: ${outcome.skipped}`
+        : `is undecided: ${outcome.undecided ?? "it has no result"}`;
     run.outputs.set(step.as, outcome.output ?? { kind: "nothing", why });
   }
   for (const { result } of outcome.checks) run.digest.text(result);
-  return found.result === "failed" && !stays;
+  if (found.result === "failed" && !stays) await attachJournal(run, path);
+}
+
+/** Attaches the last journal entries to a step that has just failed. */
+async function attachJournal(run: Run, path: string): Promise<void> {
+  const { control } = run.target;
+  const result = run.results.get(path);
+  if (control === undefined || result === undefined || run.journalsShown >= MAX_WITH_JOURNAL)
+    return;
+  run.journalsShown += 1;
+  const journal = (await control.journal(JOURNAL_ENTRIES)).map((entry) => ({
+    ...entry,
+    request: withShortBody(entry.request),
+    response: withShortBody(entry.response),
+  }));
+  run.results.set(path, { ...result, journal });
+}
+
+function withShortBody<Part extends Pick<JournalEntry["request"], "body" | "bodyBase64">>(
+  part: Part,
+): Part {
+  if (part.body.length <= MAX_BODY) return part;
+  return { ...part, body: shortened(part.body, MAX_BODY), bodyBase64: undefined };
 }
 
 /** After a skipped step a failed expectation counts as undecided, because the skip may have caused it. */
@@ -88,7 +123,7 @@ function stepResultOf(run: Run, step: Step, path: string, outcome: StepOutcome):
 }
 
 /** Longest body in a result, in characters. */
-export const MAX_BODY = 2000;
+const MAX_BODY = 2000;
 
 /** The exchange as reports show it: without credentials, and with short bodies. */
 function shownExchange(exchange: ClientExchange): ShownExchange {

@@ -12,7 +12,7 @@ import type { ThresholdResult } from "../measure/thresholds.ts";
 import type { TimelineSummary } from "../measure/timeline.ts";
 import type { StepKind } from "../scenario/step-kind.ts";
 
-/** Whether an expectation held. `unknown`: what it is about never happened, or the target couldn't do it. */
+/** `undecided`: what it is about never happened, or the target couldn't do it. */
 export type { Result };
 
 export interface Check {
@@ -24,7 +24,7 @@ export interface Check {
   /** In words or JSON. */
   readonly expected: string;
   readonly found: string;
-  /** Why the result is unknown. */
+  /** Why it is undecided. */
   readonly why?: string | undefined;
   /**
    * The choices that were assumed for it, such as `dedup.window=30m`. Only for what didn't come true, at a service that
@@ -62,18 +62,18 @@ export interface StepResult {
   readonly title: string;
   /** When it began: ISO 8601, on the target's clock. */
   readonly at: string;
-  /** How often the step was played. The checks are those of the first round that wasn't held, or of the last round. */
+  /** How often the step was played. The checks are those of the first round that didn't pass, or of the last round. */
   readonly times: number;
   /** `done`: nothing was expected of it. */
   readonly result: Result | "done" | "skipped";
-  /** Why it was skipped, or why the result is unknown. */
+  /** Why it was skipped, or why it is undecided. */
   readonly why?: string | undefined;
   readonly checks: readonly Check[];
   /** For requests. */
   readonly exchange?: ShownExchange | undefined;
   /** For traffic, repeat and parallel. */
   readonly tally?: TallySummary | undefined;
-  /** The last requests that the service saw, if the step is broken and the target has a journal. */
+  /** The last requests that the service saw, if the step has failed and the target has a journal. */
   readonly journal?: readonly JournalEntry[] | undefined;
 }
 
@@ -83,7 +83,7 @@ export interface PlayResult {
   readonly scenario: {
     readonly name: string;
     readonly about: string;
-    /** For a scenario that shows a defect. The result's result is `held` if the defect showed. */
+    /** For a scenario that shows a defect. Its play passes if the defect showed. */
     readonly result?: "failed" | undefined;
   };
   readonly target: {

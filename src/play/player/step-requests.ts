@@ -25,7 +25,7 @@ export async function playTogether(
       try {
         sent.push({ step, path: at, round, outgoing: outgoingFrom(run, step) });
       } catch (thrown) {
-        record(run, step, at, undecidedBy(thrown));
+        await record(run, step, at, undecidedBy(thrown));
       }
     }
     run.rounds.pop();
@@ -35,7 +35,7 @@ export async function playTogether(
     const exchange = exchanges[index];
     if (exchange === undefined) throw new Error("A request of a parallel step got no answer.");
     run.rounds.push(round);
-    record(run, step, at, answered(run, step, exchange));
+    await record(run, step, at, answered(run, step, exchange));
     run.rounds.pop();
   }
 }

@@ -2,11 +2,9 @@
 
 import { LAST_INSTANT_MS, parseInstant } from "../../base/calendar.ts";
 import { durationMs, MINUTE_MS } from "../../base/duration.ts";
-import { inField } from "../../base/input.ts";
-import { shortened } from "../../base/text.ts";
+import { InputError, inField } from "../../base/input.ts";
 import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
 import { inconclusive } from "../../invariants/ensure.ts";
-import type { JournalEntry } from "../../journal/entry.ts";
 import type { MaybeLater } from "../../simulator/worlds.ts";
 import { createTally, type Tally } from "../measure/tally.ts";
 import { kindOf, type StepKind, type StepOf } from "../scenario/step-kind.ts";
@@ -16,7 +14,7 @@ import { choicesToMake } from "../targets/service-plan.ts";
 import { type Control, whyAdvanceIsSkipped } from "../targets/target.ts";
 import { checkExpectation } from "./expectations.ts";
 import { match } from "./matching.ts";
-import { MAX_BODY, record, type StepOutcome, undecidedBy } from "./record-step.ts";
+import { record, type StepOutcome, undecidedBy } from "./record-step.ts";
 import {
   addSignedUp,
   createObserver,
@@ -35,43 +33,15 @@ import { answerOf } from "./values.ts";
 /** Why a step is skipped at a target without a control API. */
 export const NEEDS_CONTROL = "only an adsim that accepts control requests can do that";
 
-/** Journal entries shown with a failed step. */
-const JOURNAL_ENTRIES = 6;
-/** Only the first failed steps have them, because a result may have thousands of steps. */
-const MAX_WITH_JOURNAL = 50;
-
 export async function playStep(run: Run, step: Step, path: string): Promise<void> {
   await run.turns();
   run.nowMs = run.target.now();
   if (kindOf(step) !== "expect") run.copy = undefined;
-  const hasFailed = record(run, step, path, await outcomeOf(run, step, path));
-  if (hasFailed) await attachJournal(run, path);
+  await record(run, step, path, await outcomeOf(run, step, path));
 }
 
 async function playSteps(run: Run, steps: readonly Step[], path: string): Promise<void> {
   for (const [index, step] of steps.entries()) await playStep(run, step, `${path}.${index}`);
-}
-
-/** Attaches the last journal entries to a step that has just failed. */
-async function attachJournal(run: Run, path: string): Promise<void> {
-  const { control } = run.target;
-  const result = run.results.get(path);
-  if (control === undefined || result === undefined || run.journalsShown >= MAX_WITH_JOURNAL)
-    return;
-  run.journalsShown += 1;
-  const journal = (await control.journal(JOURNAL_ENTRIES)).map((entry) => ({
-    ...entry,
-    request: withShortBody(entry.request),
-    response: withShortBody(entry.response),
-  }));
-  run.results.set(path, { ...result, journal });
-}
-
-function withShortBody<Part extends Pick<JournalEntry["request"], "body" | "bodyBase64">>(
-  part: Part,
-): Part {
-  if (part.body.length <= MAX_BODY) return part;
-  return { ...part, body: shortened(part.body, MAX_BODY), bodyBase64: undefined };
 }
 
 /** @throws InputError (as a rejection) that names the step that the target rejects. */
@@ -85,6 +55,11 @@ async function outcomeOf(run: Run, step: Step, path: string): Promise<StepOutcom
   try {
     return await player(run, step, path);
   } catch (thrown) {
+    // Where no part of the step is named, it is the step itself.
+    if (thrown instanceof InputError && !/^(?:steps|expectations)\./.test(thrown.field))
+      return inField(path, () => {
+        throw thrown;
+      });
     return undecidedBy(thrown);
   }
 }

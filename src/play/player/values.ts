@@ -66,9 +66,7 @@ export function answerOf(name: string, { outputs }: Pick<Scope, "outputs">): Cli
   const output = outputs.get(name);
   if (output?.kind === "answer") return output.exchange;
   const isSkipped = output?.kind === "nothing";
-  return inconclusive(
-    isSkipped ? `${name} was skipped: ${output.why}` : `${name} is not an answer`,
-  );
+  return inconclusive(isSkipped ? `${name} ${output.why}` : `${name} is not an answer`);
 }
 
 /** The value at a path. */
@@ -96,7 +94,7 @@ function contentOf(name: string, output: StepOutput | undefined): unknown {
     case "content":
       return output.content;
     case "nothing":
-      return inconclusive(`${name} was skipped: ${output.why}`);
+      return inconclusive(`${name} ${output.why}`);
   }
 }
 

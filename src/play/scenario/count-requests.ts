@@ -6,7 +6,7 @@ import { plannedArrivals } from "../traffic/arrivals.ts";
 import { isReport, isRequest, kindOf } from "./step-kind.ts";
 import type { Expectation, ExpectStep, Scenario, Step } from "./types.ts";
 
-/** A report is read in a scratch copy: make the copy, get a key with its own quota, and ask. */
+/** A report is read in a copy: make the copy, get a key with its own quota, and ask. */
 const REPORT_REQUESTS = 4;
 /** Checking all invariants sends about 220 requests, and checking one nearly as many. */
 const INVARIANT_REQUESTS = 250;

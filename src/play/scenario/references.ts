@@ -93,13 +93,15 @@ export function membersAt(text: string, scope: Scope): readonly string[] | undef
 }
 
 /** The ordinals of the publishers that a scenario names. */
-export function ordinalsIn(data: unknown): readonly number[] {
+export function ordinalsIn(data: unknown, isContent = false): readonly number[] {
   if (typeof data !== "object" || data === null) return [];
   return Object.entries(data).flatMap(([name, part]) => {
-    if (name === "publisher" && typeof part === "number") return [part];
-    if (name === "publishers" && Array.isArray(part))
+    if (name === "publisher" && typeof part === "number") return isContent ? [] : [part];
+    if (name === "publishers" && Array.isArray(part) && !isContent)
       return part.filter((one) => typeof one === "number");
-    if (typeof part !== "string") return ordinalsIn(part);
+    // In a body and in a matcher a number means itself.
+    if (typeof part !== "string")
+      return ordinalsIn(part, isContent || name === "body" || name === "is");
     const ordinal =
       name === "ref" || name === "of" ? /^publishers\.(\d+)/.exec(part)?.[1] : undefined;
     return ordinal === undefined ? [] : [Number(ordinal)];

@@ -306,7 +306,7 @@ export type Expectation =
   | (AnswerExpectation & { readonly answer?: AnswerName | undefined })
   /** About an earlier step's output (an answer's body, a tally, a publisher), or a part of it by path. */
   | { readonly of: Path; readonly is: Matcher }
-  /** About what the service reports. A scratch copy is asked, so the world's quota isn't spent. */
+  /** About what the service reports. A copy is asked, so the world's quota isn't spent. */
   | ({ readonly stats: StatsParameters } & ReportExpectation)
   | ({ readonly surfaces: Record<string, never> } & ReportExpectation)
   | ({ readonly payouts: PayoutsParameters } & ReportExpectation)

@@ -22,7 +22,8 @@ import { readSpeed, type TargetUrl } from "./target-url.ts";
 import type { Turns } from "./turns.ts";
 import { memberOf } from "./world-target.ts";
 
-export interface AdsimOptions extends Pick<TargetOptions, "controlToken" | "speed" | "onProgress"> {
+export interface AdsimOptions
+  extends Pick<TargetOptions, "controlToken" | "speed" | "onProgress" | "signal"> {
   /** The target's adsim version. */
   readonly version: string;
   /** The scenario's world. */
@@ -32,7 +33,6 @@ export interface AdsimOptions extends Pick<TargetOptions, "controlToken" | "spee
   readonly turns: Turns;
 }
 
-const LONGEST_NAME = 64;
 /** The audit or snapshot of a large world is long. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 
@@ -53,12 +53,10 @@ export async function openAdsimTarget(
 ): Promise<Target> {
   const { version, controlToken: token, turns, onProgress } = options;
   const speed = options.speed === undefined ? undefined : readSpeed(options.speed);
-  const prefix = target.worldName
-    ? target.prefix
-    : `${target.prefix}/@${options.worldName.slice(0, LONGEST_NAME)}`;
+  const prefix = target.worldName ? target.prefix : `${target.prefix}/@${options.worldName}`;
   const api = createControlApi({ client, origin, prefix, token, version });
   let nowMs = await importWorld(api, options.snapshot);
-  const pace = createPace(speed);
+  const pace = createPace(speed, options.signal);
 
   const send: Target["send"] = async (outgoing) => {
     const { operation, request } = outgoing;
@@ -174,14 +172,17 @@ async function untilNoticed(api: ControlApi): Promise<void> {
 /** At most this much of the time that requests took is deducted from later waits, to keep the pace. */
 const MAX_CAUGHT_UP_MS = 1000;
 
-function createPace(speed: number | undefined): (ms: number) => Promise<void> {
+function createPace(
+  speed: number | undefined,
+  signal: AbortSignal | undefined,
+): (ms: number) => Promise<void> {
   let dueMs = performance.now();
   return async (ms) => {
     if (speed === undefined) return;
     const realMs = performance.now();
     dueMs = Math.max(dueMs, realMs - MAX_CAUGHT_UP_MS) + ms / speed;
     // Timers have whole milliseconds. A shorter wait is added to the next one.
-    if (dueMs - realMs >= 1) await sleep(timerMs(dueMs - realMs));
+    if (dueMs - realMs >= 1) await sleep(timerMs(dueMs - realMs), undefined, { signal });
   };
 }
 

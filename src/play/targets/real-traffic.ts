@@ -19,6 +19,8 @@ export interface RealTraffic {
   readonly connections?: number | undefined;
   send(outgoing: Outgoing): Promise<Answer>;
   readonly observe: Observer;
+  /** Ends the traffic early. */
+  readonly signal?: AbortSignal | undefined;
   /** Called a few times a second and at the end. */
   readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
 }
@@ -32,7 +34,7 @@ const PROGRESS_MS = 250;
 
 /** Ends when every request is answered or given up. @throws (as a rejection) errors from sending and observing. */
 export async function playRealTraffic(traffic: RealTraffic): Promise<Punctuality> {
-  const { source, speed, connections = CONNECTIONS, observe, onProgress } = traffic;
+  const { source, speed, connections = CONNECTIONS, observe, onProgress, signal } = traffic;
   const startedMs = performance.now();
   /** Due, in order; those before `first` were sent. */
   let waiting: Arrival[] = [];
@@ -49,7 +51,10 @@ export async function playRealTraffic(traffic: RealTraffic): Promise<Punctuality
     while (source.nextDueMs() / speed <= elapsedMs()) {
       const next = source.next();
       if (next === undefined) return;
-      if (backlog() < MAX_WAITING) waiting.push({ ...next });
+      // A click follows an answer: it isn't due before that came.
+      const dueMs =
+        next.operation === "click" ? Math.max(next.dueMs, elapsedMs() * speed) : next.dueMs;
+      if (backlog() < MAX_WAITING) waiting.push({ ...next, dueMs });
       else {
         dropped += 1;
         source.answered(next.number, undefined);
@@ -98,6 +103,7 @@ export async function playRealTraffic(traffic: RealTraffic): Promise<Punctuality
     const woken = new Promise<void>((resolve) => {
       wake = resolve;
     });
+    signal?.addEventListener("abort", () => wake(), { once: true, signal: ending.signal });
     const timer = sleep(timerMs(Math.max(0, leftMs)), undefined, { signal: ending.signal });
     await Promise.race([woken, timer]).finally(() => ending.abort());
     await timer.catch(() => undefined);
@@ -111,6 +117,7 @@ export async function playRealTraffic(traffic: RealTraffic): Promise<Punctuality
       sendWhatIsDue();
       const isOver = source.nextDueMs() === Number.POSITIVE_INFINITY;
       if (failure !== undefined || (isOver && inFlight === 0 && backlog() === 0)) break;
+      signal?.throwIfAborted();
       await untilSomethingHappens();
     }
   } finally {

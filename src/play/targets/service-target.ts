@@ -104,7 +104,7 @@ export async function openServiceTarget(
       const source = createTrafficSource(order);
       const { observe } = order;
       const punctuality = await playRealTraffic({
-        ...{ source, speed, connections, observe, onProgress },
+        ...{ source, speed, connections, observe, onProgress, signal },
         send: (outgoing) => client.send(prefix, outgoing),
       });
       const leftMs = durationMs(order.traffic.for) / speed - (performance.now() - startedMs);

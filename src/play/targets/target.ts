@@ -52,7 +52,7 @@ export function whyAdvanceIsSkipped(
 
 /** What only an adsim can do. */
 export interface Control {
-  /** The world as it is now, to be audited and copied. @throws Inconclusive if it is too large to be read. */
+  /** The world as it is now, to be audited and copied. @throws Inconclusive if it can't be restored here. */
   world(): MaybeLater<PlayedWorld>;
   assume(choices: Choices): MaybeLater<unknown>;
   /** @returns the rule's id. */

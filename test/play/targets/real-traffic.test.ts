@@ -5,6 +5,7 @@ import type { ClientExchange, Outgoing } from "../../../src/invariants/client-ex
 import type { Answer } from "../../../src/play/targets/http-client.ts";
 import { MAX_WAITING, playRealTraffic } from "../../../src/play/targets/real-traffic.ts";
 import type { TrafficProgress } from "../../../src/play/targets/target.ts";
+import type { Arrival } from "../../../src/play/traffic/source.ts";
 import { madeUp } from "./traffic-made-up.ts";
 
 const answer: Answer = {
@@ -158,6 +159,24 @@ test("a click that follows from an answer is sent when it is due, before what wa
     "/click/4",
   ]);
   expect(observed).toHaveLength(6);
+});
+
+test("a click isn't due before the answer that it follows", async () => {
+  const due: number[] = [];
+  await playRealTraffic({
+    source: madeUp({ count: 1, everyMs: 1, clickAfterMs: 0 }),
+    speed: 1,
+    async send(outgoing) {
+      if (outgoing.operation === "click") {
+        due.push((outgoing as Arrival).dueMs);
+        return { ...answer, text: "click" };
+      }
+      return await later(answer, 60);
+    },
+    observe: () => undefined,
+  });
+  // A timer may be a millisecond early.
+  expect(due).toEqual([expect.toSatisfy((ms: number) => ms >= 59)]);
 });
 
 test("a request that can't be sent at all, or an observer that throws, ends the traffic", async () => {

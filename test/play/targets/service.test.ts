@@ -174,3 +174,23 @@ test("a signal ends a play whose target has never answered", async () => {
   const playing = playScenario(scenario, { target, signal: ending.signal });
   await expect(playing).rejects.toBe("enough");
 });
+
+test.each([
+  ["a wait at an adsim", { advance: "1h" }, false],
+  [
+    "traffic at a service",
+    { traffic: { for: "50s", arrivals: { kind: "constant", rate: "1/s" } } },
+    true,
+  ],
+])("a signal ends %s", async (_, step, isService) => {
+  const { url: target, worlds } = await serverFor();
+  const { id, apiKey } = worlds.get("default").publishers.at(0);
+  const ending = new AbortController();
+  const scenario = { name: "mine", about: "Takes long.", steps: [shown, step] };
+  const playing = playScenario(scenario, {
+    ...{ target, speed: 1, signal: ending.signal },
+    ...(isService && { credentials: [{ id, apiKey }] }),
+    onStep: (index) => void (index === 1 && setTimeout(() => ending.abort("enough"), 50)),
+  });
+  await expect(playing).rejects.toBe("enough");
+});
