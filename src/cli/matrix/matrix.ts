@@ -64,7 +64,10 @@ export async function matrix(call: MatrixCall): Promise<number> {
   try {
     await investigate(state, jobs);
   } catch (error) {
-    if (state.interruptedBy === undefined) throw error;
+    if (state.interruptedBy === undefined) {
+      if (keepOutput === undefined) rmSync(folder, { recursive: true });
+      throw error;
+    }
   } finally {
     stopping.abort();
     await runner.idle();

@@ -103,8 +103,8 @@ async function runOnce(
 ): Promise<Run> {
   const { words, host, stop } = options;
   const reachedFile = `${file}.reached`;
-  const output = openSync(file, "w");
   const server = await startServer({ ...options.server, assumptions });
+  const output = openSync(file, "w");
   let hasFailed = false;
   try {
     const startedMs = performance.now();
