@@ -51,7 +51,7 @@ export async function followTestsPages(folder: string, tarball: string): Promise
   const [, replay = ""] = /See it again: +(.+)$/m.exec(failure) ?? [];
   await expect(replay, true, /no-event-doubled/);
   const [, play = ""] = /As a scenario: +(.+)$/m.exec(failure) ?? [];
-  await expect(play, true, /broken/);
+  await expect(play, true, /failed/);
 }
 
 /** The content that the pages give a file. */

@@ -297,7 +297,7 @@ async function checkImports(folder: string): Promise<void> {
 
 /** Folders of the package that hold parts of others, and who wrote those. */
 const bundled = {
-  cli: ["TJ Holowaychuk", "Fabian Hiller"],
+  cli: ["Fabian Hiller"],
   cjs: ["Sindre Sorhus", "Faker"],
   "world/publishers": ["Faker"],
 };

@@ -116,9 +116,9 @@ describe("actions", () => {
     await go("view=world&section=clock");
     await page.getByRole("button", { name: "+ 1d" }).waitFor();
     hold.resolve();
-    await page.getByText("lost-ack: held.").waitFor({ state: "attached" });
+    await page.getByText("lost-ack: passed.").waitFor({ state: "attached" });
     await go(scenarios);
-    await page.getByRole("heading", { name: "lost-ack: held" }).waitFor();
+    await page.getByRole("heading", { name: "lost-ack: passed" }).waitFor();
     await page.locator("button[aria-disabled=true]").waitFor({ state: "detached" });
     await close();
   });
