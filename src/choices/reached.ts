@@ -3,14 +3,11 @@
 import { formatKeys } from "../exchange/shaped-by.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { AssumptionKey, Assumptions } from "../spec/assumptions/catalogue.ts";
-import { operations } from "../spec/operations.ts";
 
 /** Exchanges that agree in all of this are of one kind. */
 export interface ExchangeKind
   extends Pick<JournalEntry, "operation" | "reason" | "limit" | "assumptions"> {
   readonly status: number;
-  /** Names of the operation's parameters that the query had, sorted. */
-  readonly inQuery: readonly string[];
 }
 
 /** The variable that names the file to which simulators in a suite's own processes write. */
@@ -50,26 +47,8 @@ export function createReachRecorder(
       const keys = Object.keys(asked) as AssumptionKey[];
       for (const kept of keys) if (inForce[kept] !== asked[kept]) tellOnce({ kept });
     }
-    const { request, response } = entry;
-    const exchange = kindOf({ ...entry, status: response.status, query: request.query });
-    tellOnce({ exchange });
-  };
-}
-
-/** @param exchange `query`: without `?`, percent-encoded. */
-export function kindOf({
-  operation,
-  status,
-  reason,
-  limit,
-  assumptions,
-  query,
-}: Omit<ExchangeKind, "inQuery"> & { readonly query: string }): ExchangeKind {
-  const known = operation === undefined ? {} : operations[operation].parameters;
-  const inQuery = [...new Set(new URLSearchParams(query).keys())];
-  return {
-    ...{ operation, status, reason, limit, assumptions },
-    inQuery: inQuery.filter((name) => Object.hasOwn(known, name)).sort(),
+    const { operation, response, reason, limit, assumptions } = entry;
+    tellOnce({ exchange: { operation, status: response.status, reason, limit, assumptions } });
   };
 }
 

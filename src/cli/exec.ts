@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { describeError } from "../base/file-error.ts";
 import { REACHED } from "../choices/reached.ts";
+import { coverageOf, coverageText } from "../play/fixtures/coverage.ts";
 import type { Server } from "../server.ts";
 import { startLog } from "./log.ts";
 import type { execOptions } from "./options/command-options.ts";
-import { simulatorOptions } from "./options/common-options.ts";
 import type { FlagsOf } from "./options/option.ts";
 import { couldNotRun, exitCodes } from "./output/exit.ts";
 import { playedText } from "./output/ready-message.ts";
@@ -82,22 +82,13 @@ async function runAndReport(words: readonly string[], run: Run): Promise<number>
   }
   const reach = await reachedBy();
   say(reportText(report, reach.inProcess.length > 0, adviceOnSilence(host.env)), stderr);
-  if (flags.coverage === true) await tellCoverage(reach, run);
+  if (flags.coverage === true) tellCoverage(reach, run);
   const isFailed = flags.failOnFindings === true && report.findings.length > 0;
   return exitCode === exitCodes.fine && isFailed ? exitCodes.checkFailed : exitCode;
 }
 
-/** Loads its modules on demand: most runs don't need them. */
-async function tellCoverage({ atServer, inProcess }: Reach, { flags, host, server }: Run) {
-  const [{ coverageOf }, { coverageText }, { makeFixtures }] = await Promise.all([
-    import("../play/fixtures/coverage.ts"),
-    import("../play/fixtures/coverage-text.ts"),
-    import("../play/fixtures/make-fixtures.ts"),
-  ]);
-  const { seed, assumptions } = server.worlds.get("default");
-  const options = await simulatorOptions(flags, "frozen");
-  const fixtures = makeFixtures({ ...options, seed, assumptions });
-  const coverage = coverageOf([...atServer, ...inProcess], fixtures);
+function tellCoverage({ atServer, inProcess }: Reach, { flags, host }: Run): void {
+  const coverage = coverageOf([...atServer, ...inProcess]);
   if (flags.json === true) {
     say(`${JSON.stringify({ event: "coverage", ...coverage })}\n`, host.stdout);
   }

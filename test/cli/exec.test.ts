@@ -175,7 +175,6 @@ describe("the report", () => {
       groups: expect.arrayContaining([
         expect.objectContaining({ name: "operations", reached: ["stats", "impression"] }),
       ]),
-      next: expect.arrayContaining([expect.objectContaining({ before: [] })]),
     });
   });
 });

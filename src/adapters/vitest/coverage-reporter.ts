@@ -8,10 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Reporter } from "vitest/node";
 import { REACHED, reachedIn } from "../../choices/reached.ts";
-import { coverageOf } from "../../play/fixtures/coverage.ts";
-import { coverageText } from "../../play/fixtures/coverage-text.ts";
-import { makeFixtures } from "../../play/fixtures/make-fixtures.ts";
-import { createSimulator } from "../create-simulator.ts";
+import { coverageOf, coverageText } from "../../play/fixtures/coverage.ts";
 import { environmentValue } from "../environment.ts";
 
 export class CoverageReporter implements Reporter {
@@ -28,9 +25,7 @@ export class CoverageReporter implements Reporter {
 
   onTestRunEnd(): void {
     if (this.#file === undefined) return;
-    const reached = reachedIn(readIfWritten(this.#file));
-    const { assumptions } = createSimulator({ publishers: 1 });
-    const coverage = coverageOf(reached, makeFixtures({ assumptions, publishers: 1 }));
+    const coverage = coverageOf(reachedIn(readIfWritten(this.#file)));
     console.log(`\n${coverageText(coverage)}`);
   }
 }

@@ -9,9 +9,7 @@ export const execOptions = {
   ...withClock("flowing"),
   ...serverFlags({ port: 0, log: "off" }),
   failOnFindings: flag("exit with 1 if CMD exits with 0 and the client report has findings"),
-  coverage: flag(
-    "show at the end which parts of the API CMD has reached, and which requests would reach more",
-  ),
+  coverage: flag("show at the end which parts of the API CMD has reached"),
 };
 
 /** A word and its place among the arguments. */
