@@ -88,11 +88,9 @@ async function runAndReport(words: readonly string[], run: Run): Promise<number>
 }
 
 function tellCoverage({ atServer, inProcess }: Reach, { flags, host }: Run): void {
-  const coverage = coverageOf([...atServer, ...inProcess]);
-  if (flags.json === true) {
-    say(`${JSON.stringify({ event: "coverage", ...coverage })}\n`, host.stdout);
-  }
-  say(`\n${coverageText(coverage)}`, host.stderr);
+  const groups = coverageOf([...atServer, ...inProcess]);
+  if (flags.json === true) say(`${JSON.stringify({ event: "coverage", groups })}\n`, host.stdout);
+  say(`\n${coverageText(groups)}`, host.stderr);
 }
 
 /** Passes signals on to CMD, which decides what they mean. We wait until it has ended. */

@@ -25,8 +25,8 @@ export class CoverageReporter implements Reporter {
 
   onTestRunEnd(): void {
     if (this.#file === undefined) return;
-    const coverage = coverageOf(reachedIn(readIfWritten(this.#file)));
-    console.log(`\n${coverageText(coverage)}`);
+    const groups = coverageOf(reachedIn(readIfWritten(this.#file)));
+    console.log(`\n${coverageText(groups)}`);
   }
 }
 
