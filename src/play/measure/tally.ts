@@ -65,7 +65,7 @@ export function createTally() {
     /** Called millions of times. */
     count(exchange: ClientExchange): void {
       const { operation, outcome, status, text } = exchange;
-      const kind = kindOf(exchange);
+      const kind = outcomeKind(exchange);
       counts.sent += 1;
       if (kind !== "other") counts[kind] += 1;
       if (operation !== undefined) {
@@ -103,7 +103,7 @@ export function createTally() {
 }
 
 /** What became of a request, as a tally counts it. */
-export function kindOf({
+export function outcomeKind({
   outcome,
   status,
 }: ClientExchange): "ok" | "refused" | "failed" | "other" | "cut" | "lost" | "timedOut" {

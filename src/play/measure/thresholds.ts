@@ -29,8 +29,7 @@ export interface ThresholdResult {
 export interface Measured {
   readonly tally: TallySummary;
   readonly latency: LatencySummary | undefined;
-  /** How many invariants are broken; undefined if none could be judged. */
-  readonly brokenInvariants: number | undefined;
+  readonly invariants: readonly { readonly result: Result }[];
 }
 
 type Comparison = "<" | "<=" | "=" | ">=" | ">";
@@ -43,58 +42,45 @@ const holds: Readonly<Record<Comparison, (found: number, bound: number) => boole
 };
 
 interface Form {
-  readonly comparisons: readonly Comparison[];
   /** Of the bound. */
   readonly units: readonly string[];
   /** What may follow the measure. */
   readonly example: string;
 }
 
-const latency: Form = {
-  ...{ comparisons: ["<", "<="], units: ["ms", "s", "m", "h", "d"], example: "< 50ms" },
-};
-const share: Form = { comparisons: ["<", "<=", "="], units: ["%", ""], example: "< 0.1%" };
-type Measure =
-  | keyof LatencySummary
-  | "errors"
-  | "refused"
-  | "late"
-  | "dropped"
-  | "invariants"
-  | "sent";
-const measures: Readonly<Record<Measure, Form>> = {
+const latency: Form = { units: ["ms", "s", "m", "h", "d"], example: "< 50ms" };
+const share: Form = { units: ["%", ""], example: "< 0.1%" };
+const measures = {
   ...{ p50: latency, p90: latency, p95: latency, p99: latency, p999: latency },
   ...{ max: latency, mean: latency },
   ...{ errors: share, refused: share, late: share, dropped: share },
-  invariants: { comparisons: ["="], units: [""], example: "= 0" },
-  sent: { comparisons: [">=", ">", "="], units: [""], example: ">= 1000" },
-};
+  invariants: { units: [""], example: "= 0" },
+  sent: { units: [""], example: ">= 1000" },
+} satisfies Record<string, Form>;
+type Measure = keyof typeof measures;
 const names = Object.keys(measures);
 
-const FORM = /^\s*(\w+)\s*([<=>]+)\s*(\d{1,9}|\d{1,3}\.\d{1,6}(?= ?%)) ?(%|ms|[smhd]|)\s*$/;
+const FORM = /^\s*(\w+)\s*(<=?|=|>=?)\s*(\d{1,9}|\d{1,3}\.\d{1,6}(?= ?%)) ?(%|ms|[smhd]|)\s*$/;
 
 /** @throws InputError without a field; the caller adds it. */
 export function parseThreshold(text: string): Threshold {
-  const [, of = /\w*/.exec(text)?.[0] ?? "", sign = "", digits = "", unit = "none"] =
-    FORM.exec(text) ?? [];
+  const [, of = /\w*/.exec(text)?.[0] ?? "", sign, digits = "", unit = ""] = FORM.exec(text) ?? [];
   if (!isMeasure(of)) {
     const all = formatList(names, "or");
     throw new InputError("", `must begin with ${all}.${didYouMean(of, names)}`);
   }
-  const { comparisons, units, example }: Form = measures[of];
-  const comparison = comparisons.find((one) => one === sign);
-  if (comparison === undefined || !units.includes(unit)) {
-    const signs = formatList(comparisons, "or");
-    throw new InputError("", `must compare ${of} by ${signs}, as in "${of} ${example}"`);
-  }
+  const { units, example }: Form = measures[of];
+  if (sign === undefined || !units.includes(unit))
+    throw new InputError("", `must compare ${of} by <, <=, =, >= or >, as in "${of} ${example}"`);
+  // The pattern has no other signs.
+  const comparison = sign as Comparison;
   if (unit === "%" || unit === "") return { text, of, comparison, bound: Number(digits), unit };
   return { text, of, comparison, bound: durationMs(`${digits}${unit}`), unit: "ms" };
 }
 
 export function judgeThreshold(threshold: Threshold, measured: Measured): ThresholdResult {
   const { text, of, comparison, bound, unit } = threshold;
-  const { tally, brokenInvariants: broken } = measured;
-  const planned = tally.sent + tally.dropped;
+  const { tally, invariants } = measured;
   const undecided = (found: string): ThresholdResult => ({
     ...{ threshold: text, result: "undecided", found },
   });
@@ -102,13 +88,15 @@ export function judgeThreshold(threshold: Threshold, measured: Measured): Thresh
     ...{ threshold: text, result: holds[comparison](value, bound) ? "passed" : "failed", found },
   });
   if (of === "invariants") {
-    if (broken === undefined) return undecided("no invariant could be judged");
-    return judged(broken, `${broken} failed`);
+    if (invariants.every(({ result }) => result === "undecided"))
+      return undecided("no invariant could be judged");
+    const failed = invariants.filter(({ result }) => result === "failed").length;
+    return judged(failed, `${failed} failed`);
   }
+  const planned = tally.sent + tally.dropped;
   if (planned === 0) return undecided("no requests");
   if (isLatency(of)) {
-    if (measured.latency === undefined) return undecided("no requests");
-    const found = measured.latency[of];
+    const found = measured.latency?.[of] ?? 0;
     const doubt = whyLatenciesAreDoubtful(tally);
     if (doubt !== undefined) return undecided(`${readableMs(found)}, but ${doubt}`);
     return judged(found, readableMs(found));

@@ -2,7 +2,7 @@
 
 import type { ClientExchange } from "../../invariants/client-exchange.ts";
 import { createLatencies } from "./latencies.ts";
-import { addTo, kindOf } from "./tally.ts";
+import { addTo, outcomeKind } from "./tally.ts";
 
 export interface TimelineBucket {
   /** Start of the bucket, in milliseconds from the beginning of the run. */
@@ -33,9 +33,7 @@ export function createTimeline(startMs: number) {
   let buckets = new Map<number, Bucket>();
 
   function bucketAt(place: number): Bucket {
-    const known = buckets.get(place);
-    if (known !== undefined) return known;
-    const bucket = emptyBucket();
+    const bucket = buckets.get(place) ?? emptyBucket();
     buckets.set(place, bucket);
     return bucket;
   }
@@ -55,7 +53,7 @@ export function createTimeline(startMs: number) {
       const sinceMs = Math.max(exchange.atMs - startMs, 0);
       while (sinceMs >= MAX_BUCKETS * widthMs) merge();
       const { counts, latencies } = bucketAt(Math.floor(sinceMs / widthMs));
-      const kind = kindOf(exchange);
+      const kind = outcomeKind(exchange);
       counts.sent += 1;
       if (kind === "ok" || kind === "refused" || kind === "failed") counts[kind] += 1;
       else if (kind !== "other") counts.unanswered += 1;

@@ -2,7 +2,7 @@
 
 import { formatInstant } from "../../base/calendar.ts";
 import { judgeThreshold, parseThreshold, type ThresholdResult } from "../measure/thresholds.ts";
-import { checkInWords, invariantInWords } from "./matching.ts";
+import { checkInWords } from "./matching.ts";
 import type { PlayResult, StepResult } from "./result.ts";
 import type { Run } from "./run.ts";
 
@@ -10,24 +10,24 @@ export function conclude(
   run: Run,
   { reproduce, invariants }: Pick<PlayResult, "reproduce" | "invariants">,
 ): PlayResult {
-  const { scenario, target, skipped, sending, startMs } = run;
+  const { target, skipped, sending, startMs } = run;
+  const { name, about, result, thresholds: bounds = [] } = run.scenario;
+  const scenario = { name, about, ...(result === "failed" && { result }) };
   const steps = Array.from(run.results.values());
   const tally = run.tally.summary();
   const latency = run.latencies.summary();
-  const { name, about, result, thresholds: bounds = [] } = scenario;
-  const shown = { name, about, ...(result === "failed" && { result }) };
-  const thresholds = thresholdResults(bounds, { tally, latency, invariants });
-  const judged = { steps, invariants, thresholds, skipped, tally };
+  const thresholds = bounds.map((bound) =>
+    judgeThreshold(parseThreshold(bound), { tally, latency, invariants }),
+  );
+  const unfired = Array.from(run.rules.values()).filter(({ hasFired }) => !hasFired);
+  const open = unfired.map(({ id }) => `fault rule ${id} never fired`);
+  const judged = { scenario, steps, invariants, thresholds, skipped, tally };
+  const { kind, url, time } = target;
   return {
     version: 1,
-    scenario: shown,
-    target: {
-      kind: target.kind,
-      url: target.url,
-      time: target.time.kind,
-      speed: target.time.speed,
-    },
-    ...asDeclared(shown, conclusionOf(judged, rulesThatNeverFired(run))),
+    scenario,
+    target: { kind, url, time: time.kind, speed: time.speed },
+    ...conclusionOf(judged, open),
     digest: run.digest.value(),
     startedAt: formatInstant(startMs),
     endedAt: formatInstant(target.now()),
@@ -38,54 +38,33 @@ export function conclude(
   };
 }
 
-function thresholdResults(
-  bounds: readonly string[],
-  { tally, latency, invariants }: Pick<PlayResult, "tally" | "latency" | "invariants">,
-): readonly ThresholdResult[] {
-  const isAnyKnown = invariants.some(({ result }) => result !== "undecided");
-  const brokenInvariants = isAnyKnown ? invariants.filter(hasResult("failed")).length : undefined;
-  return bounds.map((bound) =>
-    judgeThreshold(parseThreshold(bound), { tally, latency, brokenInvariants }),
-  );
-}
-
-function rulesThatNeverFired({ rules, target }: Run): readonly string[] {
-  if (target.control === undefined) return [];
-  const unfired = Array.from(rules.values()).filter(({ hasFired }) => !hasFired);
-  return unfired.map(({ id, isTemporary }) =>
-    isTemporary
-      ? `fault rule ${id} didn't fire before its ttl ended`
-      : `fault rule ${id} never fired`,
-  );
-}
-
 /** The same play, after its parts were judged again. */
 export function concludeAgain(play: PlayResult): PlayResult {
-  return { ...play, ...asDeclared(play.scenario, conclusionOf(play, [])) };
+  return { ...play, ...conclusionOf(play, []) };
 }
 
+type Judged = Pick<
+  PlayResult,
+  "scenario" | "steps" | "invariants" | "thresholds" | "skipped" | "tally"
+>;
 type Conclusion = Pick<PlayResult, "result" | "why">;
 
-/** Turns the result round for a scenario that shows a defect. */
-function asDeclared({ result }: PlayResult["scenario"], found: Conclusion): Conclusion {
-  if (result !== "failed" || found.result === "undecided") return found;
+/** Turns the result round for a scenario that shows a defect. `open`: what else is undecided, in sentences. */
+function conclusionOf(judged: Judged, open: readonly string[]): Conclusion {
+  const found = foundIn(judged, open);
+  if (judged.scenario.result !== "failed" || found.result === "undecided") return found;
   if (found.result === "failed")
     return { result: "passed", why: `it fails, as the scenario says: ${found.why}` };
   const why = "everything came out as expected, but the scenario says that something fails";
   return { result: "failed", why };
 }
 
-type Judged = Pick<PlayResult, "steps" | "invariants" | "thresholds" | "skipped" | "tally">;
-
-/**
- * Failed outranks undecided, and undecided outranks passed, so `passed` means that everything was seen to be as expected.
- * `open`: what else is undecided, in sentences.
- */
-function conclusionOf(judged: Judged, open: readonly string[]): Conclusion {
+/** Failed outranks undecided, and undecided outranks passed, so `passed` means that everything was seen to be as expected. */
+function foundIn(judged: Judged, open: readonly string[]): Conclusion {
   const { steps, invariants, thresholds, skipped, tally } = judged;
   const failed = [
     ...steps.filter(hasResult("failed")).map(headlineOf),
-    ...invariants.filter(hasResult("failed")).map(({ id, why = "" }) => invariantInWords(id, why)),
+    ...invariants.filter(hasResult("failed")).map(({ id, why }) => `${id}: ${why}`),
     ...thresholds.filter(hasResult("failed")).map(thresholdInWords),
   ];
   if (failed.length > 0) return { result: "failed", why: listed(failed) };

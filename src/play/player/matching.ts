@@ -1,5 +1,6 @@
 /** Compares a found value with a matcher, member by member. What can't be decided is `undecided`, never `passed`. */
 
+import { isDeepStrictEqual } from "node:util";
 import { formatList } from "../../base/did-you-mean.ts";
 import { isPlainObject } from "../../base/input.ts";
 import { shortened } from "../../base/text.ts";
@@ -11,8 +12,6 @@ import { numberOf, resolveValue, type Scope } from "./values.ts";
 
 /** Longest text of a value in a check, in characters. */
 const MAX_SHOWN = 300;
-/** At most this many failed elements of a list are listed. */
-const MAX_LISTED = 20;
 
 /** The found value. */
 interface Subject {
@@ -53,9 +52,9 @@ function matchOrThrow(matcher: Matcher, subject: Subject): Checks {
   if (typeof actual !== "object" || actual === null || Array.isArray(actual)) {
     return [checkOf(false, "an object", subject)];
   }
-  const own: Readonly<Record<string, unknown>> = Object.assign(Object.create(null), actual);
+  const own = new Map<string, unknown>(Object.entries(actual));
   return Object.entries(matcher as Readonly<Record<string, Matcher>>).flatMap(([name, one]) =>
-    matchPart(one, subject, name, own[name]),
+    matchPart(one, subject, name, own.get(name)),
   );
 }
 
@@ -73,8 +72,8 @@ type Wanted<Key extends RuleKey> = Extract<MatchRule, { readonly [One in Key]: u
 
 /** What each rule says of a value. */
 const rules: { readonly [Key in RuleKey]: (wanted: Wanted<Key>, subject: Subject) => Checks } = {
-  atLeast: (least, subject) => [bounded(least, undefined, subject)],
-  atMost: (most, subject) => [bounded(undefined, most, subject)],
+  atLeast: (least, subject) => [bounded(least, Number.POSITIVE_INFINITY, subject)],
+  atMost: (most, subject) => [bounded(Number.NEGATIVE_INFINITY, most, subject)],
   between: ([least, most], subject) => [bounded(least, most, subject)],
   sum: (sum, subject) => [same(numberOf({ sum }, subject.scope), subject)],
   equals: (value, subject) => [same(value, subject)],
@@ -95,25 +94,19 @@ const rules: { readonly [Key in RuleKey]: (wanted: Wanted<Key>, subject: Subject
     const length = typeof actual === "string" || Array.isArray(actual) ? actual.length : undefined;
     return matchPart(matcher, subject, "length", length);
   },
-  not(matcher, { actual, about, scope }) {
+  not(matcher, subject) {
+    const { actual, about, scope } = subject;
     const checks = match(matcher, actual, about, scope);
-    const result = opposite(resultOf(checks));
-    const why = result === "passed" ? whyVacuous(matcher, actual) : undefined;
-    if (why !== undefined) return inconclusive(why);
-    const expected = `not ${expectedBy(checks)}`;
-    return [{ result, about, expected, found: shownValue(actual), why: checks[0]?.why }];
+    const why = checks.find(({ result }) => result === "undecided")?.why;
+    const holds = resultOf(checks) === "failed";
+    if (holds && actual === undefined) return inconclusive("the value is absent");
+    if (!holds && why !== undefined) return inconclusive(why);
+    return [checkOf(holds, `not ${expectedBy(checks)}`, subject)];
   },
   oneOf(matchers, subject) {
     const { actual, about, scope } = subject;
     const tried = matchers.map((matcher) => match(matcher, actual, about, scope));
-    const fitting = tried.findIndex((checks) => resultOf(checks) === "passed");
-    if (fitting !== -1) {
-      const expected = tried.slice(0, fitting + 1).map(expectedBy);
-      return [checkOf(true, expected.join(" or "), subject)];
-    }
-    const why = tried.flat().find((one) => one.result === "undecided")?.why;
-    if (why !== undefined) return inconclusive(why);
-    return [checkOf(false, `one of ${tried.map(expectedBy).join(", ")}`, subject)];
+    return [anyOf(tried, `one of ${tried.map(expectedBy).join(", ")}`, subject)];
   },
   every(matcher, subject) {
     const { actual, about } = subject;
@@ -121,22 +114,25 @@ const rules: { readonly [Key in RuleKey]: (wanted: Wanted<Key>, subject: Subject
     if (actual.length === 0) return inconclusive("the list is empty");
     const all = elementsOf(actual, matcher, subject);
     const wrong = all.flat().filter(({ result }) => result !== "passed");
-    if (wrong.length > 0) return wrong.slice(0, MAX_LISTED);
-    const found = `${actual.length} of ${actual.length}`;
-    return [check(true, about, expectedBy(all.at(-1) ?? []), found)];
+    if (wrong.length > 0) return wrong;
+    return [check(true, about, expectedBy(all.at(-1) ?? []), `all ${actual.length}`)];
   },
   some(matcher, subject) {
-    const { actual, about } = subject;
+    const { actual } = subject;
     if (!Array.isArray(actual)) return [checkOf(false, "a list", subject)];
     const all = elementsOf(actual, matcher, subject);
-    const undecided = all.flat().find(({ result }) => result === "undecided");
-    if (undecided !== undefined) return [undecided];
-    const fitting = all.filter((checks) => resultOf(checks) === "passed").length;
     const expected = expectedBy(all.at(-1) ?? matchPart(matcher, subject, 0, undefined));
-    if (fitting > 0) return [check(true, about, expected, `${fitting} of ${actual.length}`)];
-    return [checkOf(false, `one that is ${expected}`, subject)];
+    return [anyOf(all, `one that is ${expected}`, subject)];
   },
 };
+
+/** One of these must hold. */
+function anyOf(tried: readonly Checks[], expected: string, subject: Subject): Check {
+  const holds = tried.some((checks) => resultOf(checks) === "passed");
+  const why = tried.flat().find(({ result }) => result === "undecided")?.why;
+  if (!holds && why !== undefined) return inconclusive(why);
+  return checkOf(holds, expected, subject);
+}
 
 /** The rule's judge, if the matcher is a rule: an object whose only key is a rule's name. */
 function judgeOf(matcher: unknown): ((subject: Subject) => Checks) | undefined {
@@ -149,29 +145,15 @@ function judgeOf(matcher: unknown): ((subject: Subject) => Checks) | undefined {
   return (subject) => judge(wanted, subject);
 }
 
-/** Why a `not` would pass without saying anything: an absent value isn't equal to anything. */
-function whyVacuous(not: Matcher, actual: unknown): string | undefined {
-  if (actual === undefined) return "the value is absent";
-  const isOfElements = isPlainObject(not) && Object.keys(not).join() === "some";
-  return isOfElements && Array.isArray(actual) && actual.length === 0
-    ? "the list is empty"
-    : undefined;
-}
-
-function bounded(least: Operand | undefined, most: Operand | undefined, subject: Subject): Check {
+function bounded(least: Operand, most: Operand, subject: Subject): Check {
   const { actual, scope } = subject;
-  const [low, high] = [least, most].map((bound) =>
-    bound === undefined ? undefined : numberOf(bound, scope),
-  );
-  const expected = [
-    ...(low === undefined ? [] : [`at least ${low}`]),
-    ...(high === undefined ? [] : [`at most ${high}`]),
-  ].join(" and ");
-  const holds =
-    typeof actual === "number" &&
-    (low === undefined || actual >= low) &&
-    (high === undefined || actual <= high);
-  return checkOf(holds, expected, subject);
+  const [low, high] = [numberOf(least, scope), numberOf(most, scope)];
+  const bounds = [
+    ...(Number.isFinite(low) ? [`at least ${low}`] : []),
+    ...(Number.isFinite(high) ? [`at most ${high}`] : []),
+  ];
+  const holds = typeof actual === "number" && low <= actual && actual <= high;
+  return checkOf(holds, bounds.join(" and "), subject);
 }
 
 function elementsOf(
@@ -192,27 +174,8 @@ export function resultOf(checks: readonly Pick<Check, "result">[]): Result {
   return checks.some(({ result }) => result === "undecided") ? "undecided" : "passed";
 }
 
-function opposite(result: Result): Result {
-  if (result === "undecided") return result;
-  return result === "passed" ? "failed" : "passed";
-}
-
 function same(expected: unknown, subject: Subject): Check {
-  return checkOf(isSame(expected, subject.actual), shownValue(expected), subject);
-}
-
-/** Equal as JSON values: members in any order. */
-function isSame(left: unknown, right: unknown): boolean {
-  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) {
-    return left === right;
-  }
-  if (Array.isArray(left) !== Array.isArray(right)) return false;
-  const members = Object.entries(left);
-  const others = new Map(Object.entries(right));
-  return (
-    members.length === others.size &&
-    members.every(([name, member]) => others.has(name) && isSame(member, others.get(name)))
-  );
+  return checkOf(isDeepStrictEqual(expected, subject.actual), shownValue(expected), subject);
 }
 
 function typesOf(value: unknown): readonly string[] {
@@ -236,7 +199,7 @@ export function undecidedCheck(about: string, why: string, actual?: unknown): Ch
 /** "stats.clicks: expected 1, found 2", or "M1: …". */
 export function checkInWords(check: Check): string {
   const { result, about, invariant, expected, found } = check;
-  if (invariant !== undefined && result === "failed") return invariantInWords(invariant, found);
+  if (invariant !== undefined && result === "failed") return `${invariant}: ${found}`;
   const rests = restsInWords(check);
   return `${about}: expected ${expected}, found ${found}${rests && `; it ${rests}`}`;
 }
@@ -245,10 +208,6 @@ export function checkInWords(check: Check): string {
 export function restsInWords({ restsOn = [] }: Check): string {
   if (restsOn.length === 0) return "";
   return `rests on ${formatList(restsOn)}: say what the service chose with --assume`;
-}
-
-export function invariantInWords(invariant: string, why: string): string {
-  return `${invariant}: ${why}`;
 }
 
 /** The value as shown in a check: short, as JSON. */

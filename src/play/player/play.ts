@@ -6,9 +6,15 @@ import type { Target } from "../targets/target.ts";
 import type { Turns } from "../targets/turns.ts";
 import { conclude } from "./conclude.ts";
 import { judgeRun } from "./expectations.ts";
-import type { Sending } from "./requests.ts";
 import type { PlayResult } from "./result.ts";
-import { createRun, loadMembers, noteFiredRules, type Run, recordRule } from "./run.ts";
+import {
+  createRun,
+  loadMembers,
+  noteFiredRules,
+  type Run,
+  recordRule,
+  type Sending,
+} from "./run.ts";
 import { NEEDS_CONTROL, playStep } from "./steps.ts";
 
 export interface PlayOptions {

@@ -1,41 +1,39 @@
 /** Turns a request step into the request to send. Missing values are filled in from the sending publisher. */
 
+import { assert } from "../../base/assert.ts";
 import { durationMs } from "../../base/duration.ts";
 import type { Member, Outgoing } from "../../invariants/client-exchange.ts";
-import { buildRequest, contentTypes, type Encoding, pairsOf } from "../../spec/build-request.ts";
+import { buildRequest, pairsOf } from "../../spec/build-request.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operationIds, operations } from "../../spec/operations.ts";
 import type { RawRequest, RequestStep } from "../scenario/types.ts";
+import { publisherOf, type Run, type Sending, scopeOf } from "./run.ts";
 import { resolveValue, resolveValues, type Scope } from "./values.ts";
 
 const DEFAULT_TIMEOUT = "10s";
 
-/** What all requests of a run have in common. */
-export interface Sending {
-  /** A part of every session id. @default session ids are sent as the scenario has them */
-  readonly runId?: string | undefined;
-  /** How a POST is sent if its step doesn't say. @default "json" */
-  readonly encoding?: Encoding | undefined;
-}
-
 /** @throws Inconclusive if one of its references can't be resolved. */
 export function outgoingOf(
+  run: Run,
   step: RequestStep,
-  sender: Member,
-  scope: Scope,
-  sending: Sending,
+  sender: Member = publisherOf(run, step.publisher),
 ): Outgoing {
+  const scope = scopeOf(run);
   const { raw, timeout = DEFAULT_TIMEOUT } = step;
-  const operation = operationIds.find((id) => step[id] !== undefined);
   const headers = headersOf(step, sender, scope);
   const timeoutMs = durationMs(timeout);
-  if (operation === undefined && raw !== undefined)
-    return { operation, request: rawRequest(raw, headers, scope), timeoutMs };
-  const id = operation ?? "stats";
-  const given = ofThisRun(resolveValues(step[id] ?? {}, scope), sending);
-  const encoding = step.encoding ?? sending.encoding;
-  const request = buildRequest(id, filledIn(id, given, sender), { headers, encoding });
-  return { operation, request, timeoutMs };
+  if (raw !== undefined)
+    return { operation: undefined, request: rawRequest(raw, headers, scope), timeoutMs };
+  const operation = operationIds.find((id) => step[id] !== undefined);
+  assert(operation !== undefined, "A request step has neither an operation nor raw.");
+  const given = ofThisRun(resolveValues(step[operation] ?? {}, scope), run.sending);
+  const encoding = step.encoding ?? run.sending.encoding;
+  const parameters = filledIn(operation, given, sender);
+  return {
+    operation,
+    request: buildRequest(operation, parameters, { headers, encoding }),
+    timeoutMs,
+  };
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -72,16 +70,10 @@ function ofThisRun(values: Parameters, { runId }: Sending): Parameters {
 }
 
 function rawRequest(raw: RawRequest, headers: Headers, scope: Scope): ApiRequest {
-  const { method, path } = raw;
-  const query = typeof raw.query === "object" ? resolveValues(raw.query, scope) : raw.query;
-  const body = typeof raw.body === "object" ? resolveValues(raw.body, scope) : raw.body;
+  const { method, path, query, body } = raw;
   return {
-    method,
-    path,
-    headers: typeof body === "object" ? { "content-type": contentTypes.json, ...headers } : headers,
-    ...(query !== undefined && {
-      query: typeof query === "string" ? query : pairsOf(Object.entries(query)),
-    }),
-    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    ...{ method, path, headers },
+    query: typeof query === "object" ? pairsOf(Object.entries(resolveValues(query, scope))) : query,
+    body: typeof body === "object" ? resolveValues(body, scope) : body,
   };
 }

@@ -6,6 +6,7 @@ import { inconclusive } from "../../invariants/ensure.ts";
 import { createTrace } from "../../invariants/trace.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
+import type { Encoding } from "../../spec/build-request.ts";
 import { createLatencies } from "../measure/latencies.ts";
 import { createTally } from "../measure/tally.ts";
 import { createTimeline } from "../measure/timeline.ts";
@@ -15,16 +16,15 @@ import type { Target } from "../targets/target.ts";
 import type { Turns } from "../targets/turns.ts";
 import type { Observer } from "../traffic/order.ts";
 import { createRunDigest } from "./digest.ts";
-import type { Sending } from "./requests.ts";
 import type { StepResult } from "./result.ts";
 import type { Scope, StepOutput } from "./values.ts";
 
-/** What is known about a fault rule. */
-interface SeenRule {
-  readonly id: string;
-  /** Whether it has a ttl. If it expires during traffic, the player can't tell whether it fired. */
-  readonly isTemporary: boolean;
-  hasFired: boolean;
+/** What all requests of a run have in common. */
+export interface Sending {
+  /** A part of every session id. @default session ids are sent as the scenario has them */
+  readonly runId?: string | undefined;
+  /** How a POST is sent if its step doesn't say. @default "json" */
+  readonly encoding?: Encoding | undefined;
 }
 
 export type Run = ReturnType<typeof createRun>;
@@ -47,16 +47,14 @@ export function createRun(scenario: Scenario, target: Target, turns: Turns, send
     results: new Map<string, StepResult>(),
     /** What the target couldn't do, in order. Later failures may be due to the first of them. */
     skipped: [] as { readonly path: string; readonly why: string }[],
-    /** How often journal entries were shown with a failed step. */
-    journalsShown: 0,
     /** The tally of the innermost step with a tally of its own, or of the whole run. */
     tally: createTally(),
     latencies: createLatencies(),
     timeline: createTimeline(startMs),
     trace: createTrace(),
     digest: createRunDigest(),
-    /** Fault rules by their path in the scenario: a rule that is installed in each round counts once. */
-    rules: new Map<string, SeenRule>(),
+    /** Fault rules by their path in the scenario, the latest last. A rule that is installed in each round counts once. */
+    rules: new Map<string, { readonly id: string; hasFired: boolean }>(),
     /** The last single request. */
     last: undefined as ClientExchange | undefined,
     /** A copy of the world in which reports are read; undefined once anything happened after it was made. */
@@ -69,8 +67,8 @@ export function createRun(scenario: Scenario, target: Target, turns: Turns, send
 
 /** Notes that a rule was installed under this id. `path`: its place in the scenario. */
 export function recordRule(run: Run, rule: FaultRule, id: string, path: string): void {
-  const seen = run.rules.get(path) ?? { id, isTemporary: rule.ttl !== undefined, hasFired: false };
-  // The latest comes last.
+  // A rule with a ttl isn't judged: it may be gone before its counts are read.
+  const seen = run.rules.get(path) ?? { id, hasFired: rule.ttl !== undefined };
   run.rules.delete(path);
   run.rules.set(path, seen);
   run.trace.recordRule(rule);
@@ -82,12 +80,6 @@ export async function noteFiredRules({ target, rules }: Run): Promise<void> {
     const seen = Array.from(rules.values()).findLast((one) => one.id === id);
     if (seen !== undefined && fired > 0) seen.hasFired = true;
   }
-}
-
-/** The same, before time passes in which a rule may expire. */
-export async function noteExpiringRules(run: Run): Promise<void> {
-  const mayExpire = Array.from(run.rules.values()).some(({ isTemporary }) => isTemporary);
-  if (mayExpire) await noteFiredRules(run);
 }
 
 /** Adds an exchange to the current tally and all other records. Traffic calls the observer millions of times. */
@@ -122,16 +114,12 @@ export async function loadMembers(run: Run): Promise<void> {
   }
 }
 
-/** The publisher that a step names; undefined if there is none. */
-export function publisherOf(run: Run, publisherRef: PublisherRef = 0): Member | undefined {
-  if (typeof publisherRef === "number") return run.members.get(publisherRef);
-  const output = run.outputs.get(publisherRef);
-  return output?.kind === "publisher" ? output.member : undefined;
-}
-
-/** The publisher that sends a request. @throws Inconclusive if there is none. */
-export function senderOf(run: Run, publisherRef: PublisherRef = 0): Member {
-  return publisherOf(run, publisherRef) ?? inconclusive(`there is no publisher ${publisherRef}`);
+/** The publisher that a step names. @throws Inconclusive if there is none. */
+export function publisherOf({ members, outputs }: Run, publisherRef: PublisherRef = 0): Member {
+  const output = typeof publisherRef === "string" ? outputs.get(publisherRef) : undefined;
+  const signedUp = output?.kind === "publisher" ? output.member : undefined;
+  const member = typeof publisherRef === "number" ? members.get(publisherRef) : signedUp;
+  return member ?? inconclusive(`there is no publisher ${publisherRef}`);
 }
 
 /** Adds a publisher that signed up. Its ordinal follows the seeded publishers. */

@@ -5,10 +5,10 @@ import type { ParallelStep, RequestStep } from "../scenario/types.ts";
 import { checkAnswer } from "./expectations.ts";
 import { record, type StepOutcome, undecidedBy } from "./record-step.ts";
 import { outgoingOf } from "./requests.ts";
-import { observeSingle, type Run, scopeOf, senderOf } from "./run.ts";
+import { observeSingle, type Run, scopeOf } from "./run.ts";
 
 export async function playRequest(run: Run, step: RequestStep): Promise<StepOutcome> {
-  return answered(run, step, await run.target.send(outgoingFrom(run, step)));
+  return answered(run, step, await run.target.send(outgoingOf(run, step)));
 }
 
 /** Sends all requests of all rounds before it reads the first answer. */
@@ -23,7 +23,7 @@ export async function playTogether(
     for (const [index, step] of steps.entries()) {
       const at = `${path}.parallel.steps.${index}`;
       try {
-        sent.push({ step, path: at, round, outgoing: outgoingFrom(run, step) });
+        sent.push({ step, path: at, round, outgoing: outgoingOf(run, step) });
       } catch (thrown) {
         await record(run, step, at, undecidedBy(thrown));
       }
@@ -53,10 +53,6 @@ async function sendTogether(
     await turns();
   }
   return exchanges;
-}
-
-function outgoingFrom(run: Run, step: RequestStep): Outgoing {
-  return outgoingOf(step, senderOf(run, step.publisher), scopeOf(run), run.sending);
 }
 
 function answered(run: Run, { as, expect }: RequestStep, exchange: ClientExchange): StepOutcome {

@@ -3,9 +3,8 @@
 import { LAST_INSTANT_MS, parseInstant } from "../../base/calendar.ts";
 import { durationMs, MINUTE_MS } from "../../base/duration.ts";
 import { InputError, inField } from "../../base/input.ts";
-import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
+import type { ClientExchange } from "../../invariants/client-exchange.ts";
 import { inconclusive } from "../../invariants/ensure.ts";
-import type { MaybeLater } from "../../simulator/worlds.ts";
 import { createTally, type Tally } from "../measure/tally.ts";
 import { kindOf, type StepKind, type StepOf } from "../scenario/step-kind.ts";
 import type { AdvanceStep, Matcher, Step } from "../scenario/types.ts";
@@ -18,7 +17,6 @@ import { record, type StepOutcome, undecidedBy } from "./record-step.ts";
 import {
   addSignedUp,
   createObserver,
-  noteExpiringRules,
   noteFiredRules,
   publisherOf,
   type Run,
@@ -46,21 +44,18 @@ async function playSteps(run: Run, steps: readonly Step[], path: string): Promis
 
 /** @throws InputError (as a rejection) that names the step that the target rejects. */
 async function outcomeOf(run: Run, step: Step, path: string): Promise<StepOutcome> {
+  const kind = kindOf(step);
   // The cast is safe: the player was looked up by the step's kind.
-  const player = stepPlayers[kindOf(step)] as (
-    run: Run,
-    step: Step,
-    path: string,
-  ) => Promise<StepOutcome>;
+  const player = stepPlayers[kind] as (run: Run, step: Step, path: string) => Promise<StepOutcome>;
   try {
     return await player(run, step, path);
   } catch (thrown) {
-    // Where no part of the step is named, it is the step itself.
-    if (thrown instanceof InputError && !/^(?:steps|expectations)\./.test(thrown.field))
-      return inField(path, () => {
-        throw thrown;
-      });
-    return undecidedBy(thrown);
+    // A step inside this one has named itself.
+    if (!(thrown instanceof InputError) || thrown.field.startsWith(path))
+      return undecidedBy(thrown);
+    return inField(`${path}.${kind}`, () => {
+      throw thrown;
+    });
   }
 }
 
@@ -75,20 +70,15 @@ const stepPlayers: StepPlayers = {
   surfaces: playRequest,
   payouts: playRequest,
   raw: playRequest,
-  async advance(run, step, path) {
+  async advance(run, step) {
     const skipReason = whyAdvanceIsSkipped(run.target.time, step);
     if (skipReason !== undefined) return skipped(skipReason);
-    await wait(run, advanceMs(run, step), `${path}.advance`);
+    await wait(run, advanceMs(run, step));
     return done;
   },
   async traffic(run, { traffic, expect }) {
-    const members: Member[] = [];
-    for (const publisherRef of traffic.publishers ?? [0]) {
-      const member = publisherOf(run, publisherRef);
-      if (member === undefined) return skipped(`there is no publisher ${publisherRef}`);
-      members.push(member);
-    }
-    await noteExpiringRules(run);
+    const { publishers = [0] } = traffic;
+    const members = publishers.map((publisherRef) => publisherOf(run, publisherRef));
     return await counted(run, expect, async () => {
       const count = createObserver(run);
       const punctuality = await run.target.traffic({
@@ -107,52 +97,50 @@ const stepPlayers: StepPlayers = {
       run.tally.addPunctuality(punctuality);
     });
   },
-  async assume(run, { assume }, path) {
+  async assume(run, { assume }) {
     const { control, knownChoices } = run.target;
     if (control === undefined && choicesToMake(assume, knownChoices).length === 0) return done;
-    return await controlled(run, `${path}.assume`, async ({ assume: change }) => {
-      await change(assume);
+    return await controlled(run, async (by) => {
+      await by.assume(assume);
       run.trace.recordAssume();
       await refreshMembers(run);
       return done;
     });
   },
   fault: (run, { fault }, path) =>
-    controlled(run, `${path}.fault`, async (control) => {
-      recordRule(run, fault, await control.fault(fault), `${path}.fault`);
+    controlled(run, async (by) => {
+      recordRule(run, fault, await by.fault(fault), path);
       return done;
     }),
-  heal: (run, { heal }, path) =>
-    controlled(run, `${path}.heal`, async (control) => {
+  heal: (run, { heal }) =>
+    controlled(run, async (by) => {
       await noteFiredRules(run);
-      await control.heal(heal === "all" ? undefined : typeof heal === "string" ? [heal] : heal);
+      await by.heal(heal === "all" ? undefined : [heal].flat());
       return done;
     }),
-  signUp: (run, { signUp }, path) =>
-    controlled(run, `${path}.signUp`, async (control) => {
-      const member = await control.signUp(signUp);
+  signUp: (run, { signUp }) =>
+    controlled(run, async (by) => {
+      const member = await by.signUp(signUp);
       addSignedUp(run, member);
       return { checks: [], output: { kind: "publisher", member } };
     }),
-  setSurface: (run, { setSurface }, path) =>
-    controlled(run, `${path}.setSurface`, async (control) => {
+  setSurface: (run, { setSurface }) =>
+    controlled(run, async (by) => {
       const { publisher, surface = 0, ...change } = setSurface;
       const member = publisherOf(run, publisher);
-      const of = member?.surfaces[surface];
-      if (member === undefined || of === undefined)
-        return skipped(`publisher ${publisher ?? 0} has no surface ${surface}`);
-      await control.setSurface(member.id, of.id, change);
+      const of = member.surfaces[surface];
+      if (of === undefined) return skipped(`publisher ${publisher ?? 0} has no surface ${surface}`);
+      await by.setSurface(member.id, of.id, change);
       run.trace.recordSurface(of.id, change);
       const { status = of.status, cpmRange = of.cpmRange } = change;
       const surfaces = member.surfaces.with(surface, { ...of, status, cpmRange });
       updateMember(run, { ...member, surfaces });
       return done;
     }),
-  rotateKey: (run, { rotateKey }, path) =>
-    controlled(run, `${path}.rotateKey`, async (control) => {
+  rotateKey: (run, { rotateKey }) =>
+    controlled(run, async (by) => {
       const member = publisherOf(run, rotateKey.publisher);
-      if (member === undefined) return skipped("there is no such publisher");
-      const renewed = await control.rotateKey(member.id);
+      const renewed = await by.rotateKey(member.id);
       updateMember(run, renewed);
       const keys = { apiKey: renewed.apiKey, oldKey: member.apiKey };
       return { checks: [], output: { kind: "content", content: keys } };
@@ -164,7 +152,7 @@ const stepPlayers: StepPlayers = {
         run.rounds.push(round);
         await playSteps(run, repeat.steps, `${path}.repeat.steps`);
         run.rounds.pop();
-        if (everyMs > 0) await wait(run, everyMs, `${path}.repeat.every`);
+        if (everyMs > 0) await wait(run, everyMs);
       }
     }),
   parallel: (run, { parallel, expect }, path) =>
@@ -176,34 +164,20 @@ const stepPlayers: StepPlayers = {
 const done: StepOutcome = { checks: [] };
 
 function skipped(why: string): StepOutcome {
-  return { checks: [], skipped: why };
+  return { checks: [], result: "skipped", why };
 }
 
-/** Does what only an adsim can do, or skips the step. @throws InputError (as a rejection) that names the step. */
+/** Does what only an adsim can do, or skips the step. */
 async function controlled(
   { target: { control } }: Run,
-  path: string,
-  act: (control: Control) => Promise<StepOutcome>,
+  act: (by: Control) => Promise<StepOutcome>,
 ): Promise<StepOutcome> {
-  return control === undefined ? skipped(NEEDS_CONTROL) : await inStep(path, () => act(control));
+  return control === undefined ? skipped(NEEDS_CONTROL) : await act(control);
 }
 
-/** @throws InputError (as a rejection) that names the step. */
-async function inStep<Result>(path: string, act: () => MaybeLater<Result>): Promise<Result> {
-  try {
-    return await act();
-  } catch (error) {
-    return inField(path, () => {
-      throw error;
-    });
-  }
-}
-
-/** Waits. If rules may expire meanwhile, notes first whether they have fired. */
-async function wait(run: Run, ms: number, path: string): Promise<void> {
-  await noteExpiringRules(run);
+async function wait(run: Run, ms: number): Promise<void> {
+  await run.target.wait(ms);
   run.copy = undefined;
-  await inStep(path, () => run.target.wait(ms));
   run.nowMs = run.target.now();
 }
 
