@@ -1,17 +1,16 @@
 /** `adsim exec -- CMD`: runs a server while CMD runs. CMD finds it through environment variables. */
 
 import type { ChildProcess } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { describeError } from "../base/file-error.ts";
 import { REACHED } from "../choices/reached.ts";
 import { coverageOf, coverageText } from "../play/fixtures/coverage.ts";
 import type { Server } from "../server.ts";
 import { startLog } from "./log.ts";
 import type { execOptions } from "./options/command-options.ts";
 import type { FlagsOf } from "./options/option.ts";
-import { couldNotRun, exitCodes } from "./output/exit.ts";
+import { exitCodes } from "./output/exit.ts";
 import { playedText } from "./output/ready-message.ts";
 import { reportText } from "./output/report-text.ts";
 import { collectReports } from "./output/run-report.ts";
@@ -40,26 +39,17 @@ export async function exec(
     world.reset();
     world.restore(played);
   }
-  let folder: string | undefined;
+  const file = join(tmpdir(), `adsim-reached-${crypto.randomUUID()}`);
   let exitCode: number;
   try {
-    folder = await temporaryFolder();
-    exitCode = await runAndReport(words, { flags, host, server, file: join(folder, "reached") });
+    exitCode = await runAndReport(words, { flags, host, server, file });
   } finally {
     await server.close();
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    await rm(file, { force: true });
   }
   // Both are written even if CMD failed. A trace that can't be written fails nothing.
   await writeAtEnd(flags, server, `adsim exec: ${basename(words[0] ?? "")}`, host);
   return exitCode;
-}
-
-async function temporaryFolder(): Promise<string> {
-  try {
-    return await mkdtemp(join(tmpdir(), "adsim-reached-"));
-  } catch (error) {
-    throw couldNotRun(`no folder can be made in ${tmpdir()}: ${describeError(error)}`);
-  }
 }
 
 interface Run {
@@ -72,16 +62,15 @@ interface Run {
 
 async function runAndReport(words: readonly string[], run: Run): Promise<number> {
   const { flags, host, server, file } = run;
-  const { stdout, stderr } = host;
   const reachedBy = collectReach(server, file);
   const reportOn = collectReports(server.worlds);
   const exitCode = await runForwardingSignals(words, run);
   const report = reportOn();
-  if (flags.json === true) {
-    say(`${JSON.stringify({ event: "report", exitCode, ...report })}\n`, stdout);
-  }
   const reach = await reachedBy();
-  say(reportText(report, reach.inProcess.length > 0, adviceOnSilence(host.env)), stderr);
+  if (flags.json === true) {
+    say(`${JSON.stringify({ event: "report", exitCode, ...report })}\n`, host.stdout);
+  }
+  say(reportText(report, reach.inProcess.length > 0, adviceOnSilence(host.env)), host.stderr);
   if (flags.coverage === true) tellCoverage(reach, run);
   const isFailed = flags.failOnFindings === true && report.findings.length > 0;
   return exitCode === exitCodes.fine && isFailed ? exitCodes.checkFailed : exitCode;

@@ -22,37 +22,28 @@ export function startLog(
   });
 }
 
-/** Longer methods and paths are cut. */
-const LONGEST_PATH = 160;
-
 export function exchangeEvent(world: string, exchange: ListedExchange): string {
   return printable(JSON.stringify({ event: "exchange", world, ...exchange }));
 }
 
+/** Longer methods and paths are cut. */
+const LONGEST = 160;
+
 /** `2026-01-15T00:00:00.000Z POST /v1/impression 200 impression of pub_1: recorded (service; 9999 left)`. */
 export function exchangeText(world: string, exchange: ListedExchange, hasColours: boolean): string {
   const { at, method, path, query, status, operation, publisher, remaining } = exchange;
-  const colour = (code: number, text: string): string =>
-    hasColours ? `\u001b[${code}m${text}\u001b[0m` : text;
   const what = `${operation ?? "no operation"}${publisher === undefined ? "" : ` of ${publisher}`}`;
-  const target = printable(shortened(query === "" ? path : `${path}?${query}`, LONGEST_PATH));
+  const colour = status === 0 || status >= 500 ? 31 : status >= 400 ? 33 : 32;
+  const shown = status === 0 ? "no response" : String(status);
   return [
-    colour(DIM, at),
+    at,
     ...(world === DEFAULT_WORLD ? [] : [`@${world}`]),
-    printable(shortened(method, LONGEST_PATH)),
-    target,
-    colour(colourOf(status), status === 0 ? "no response" : String(status)),
+    printable(shortened(method, LONGEST)),
+    printable(shortened(query === "" ? path : `${path}?${query}`, LONGEST)),
+    hasColours ? `\u001b[${colour}m${shown}\u001b[0m` : shown,
     `${what}: ${exchange.reason.replaceAll("_", " ")}`,
-    colour(DIM, `(${makerOf(exchange)}${remaining === undefined ? "" : `; ${remaining} left`})`),
+    `(${makerOf(exchange)}${remaining === undefined ? "" : `; ${remaining} left`})`,
   ].join(" ");
-}
-
-const DIM = 2;
-const [RED, GREEN, YELLOW] = [31, 32, 33] as const;
-
-function colourOf(status: number): number {
-  if (status === 0 || status >= 500) return RED;
-  return status >= 400 ? YELLOW : GREEN;
 }
 
 function makerOf({ producedBy, limit, fault }: ListedExchange): string {

@@ -17,7 +17,9 @@ export async function run(args: readonly string[], host: HostProcess): Promise<n
   // Where nobody can be told anything, there is nothing to do about it.
   host.stderr.on("error", () => undefined);
   try {
-    return await runWords(args, host);
+    const done = await runWords(args, host);
+    if (typeof done === "string") host.stdout.write(done);
+    return typeof done === "number" ? done : exitCodes.fine;
   } catch (error) {
     const failure = describeFailure(error);
     say(`adsim: ${failure.message}\n`, host.stderr);
@@ -25,34 +27,21 @@ export async function run(args: readonly string[], host: HostProcess): Promise<n
   }
 }
 
-async function runWords(args: readonly string[], host: HostProcess): Promise<number> {
-  const isHelp = args[0] === "help";
-  const first = isHelp ? (args[1] ?? "--help") : args[0];
-  const rest = isHelp ? ["--help"] : args.slice(1);
-  if (first === "--version") {
-    host.stdout.write(`${VERSION}\n`);
-    return exitCodes.fine;
-  }
-  if (first === undefined || first === "--help") {
-    host.stdout.write(programHelp(commands));
-    return exitCodes.fine;
-  }
+/** @returns the exit code of a command, or a text to print. */
+async function runWords(args: readonly string[], host: HostProcess): Promise<unknown> {
+  const [first = "--help", ...rest] = args[0] === "help" ? [...args.slice(1), "--help"] : args;
+  if (first === "--version") return `${VERSION}\n`;
+  if (first === "--help") return programHelp(commands);
   const command = commands.find(({ name }) => name === first);
   if (command === undefined) throw unknownCommand(first);
   const parsed = parse(command, rest, host.env);
-  if (parsed === "help") {
-    host.stdout.write(commandHelp(command));
-    return exitCodes.fine;
-  }
   // Parsed by the options of this command.
-  const call = { ...parsed, host } as Call<never>;
-  return (await command.run(call)) ?? exitCodes.fine;
+  return parsed === "help" ? commandHelp(command) : command.run({ ...parsed, host } as Call<never>);
 }
 
 function unknownCommand(name: string): Error {
   const kind = name.startsWith("-") ? "option" : "command";
-  const names = kind === "option" ? ["--help", "--version"] : commands.map((one) => one.name);
-  const meant = nearestName(name, names);
+  const meant = nearestName(name, ["--help", "--version", ...commands.map((one) => one.name)]);
   const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
   return wrongUsage(`unknown ${kind} '${printable(name)}'.${hint} Commands: npx adsim --help`);
 }

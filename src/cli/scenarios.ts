@@ -23,34 +23,25 @@ export function scenarios(
     stdout.write(indentedJson({ scenarios: all }));
     return;
   }
-  const width = Math.max(0, ...all.map((each) => each.name.length));
-  const lines = all.map(
-    (each) =>
-      `${each.name.padEnd(width)} ${each.atService.isPlayable ? "°" : " "} ${firstSentence(each.about)}${inWords(each.atService)}`,
-  );
+  const width = Math.max(...all.map((each) => each.name.length));
+  const lines = all.map((each) => {
+    const mark = each.atService.isPlayable ? "°" : " ";
+    return `${each.name.padEnd(width)} ${mark} ${firstSentence(each.about)}${inWords(each.atService)}`;
+  });
   stdout.write(
     `${lines.join("\n")}\n\n° can be played at a service other than adsim, too: npx adsim play NAME --target URL --api-key KEY --publisher ID\n`,
   );
 }
 
-/** How a scenario can be played at a service that isn't adsim. */
-interface AtService {
-  readonly isPlayable: boolean;
-  /** What only an adsim has, and choices that the service must make. */
-  readonly needs: readonly string[];
-  readonly publishers: number;
-  /** In real time, beside the requests. */
-  readonly waitsMs: number;
-}
-
-function atService(name: string): AtService {
-  const plan = planAtService(parseScenario(loadShipped(name)), {});
-  const { impossible, totalMs, publishers } = plan;
+/** How a scenario can be played at a service that isn't adsim. `waitsMs`: in real time, beside the requests. */
+function atService(name: string) {
+  const { impossible, totalMs, publishers } = planAtService(parseScenario(loadShipped(name)));
+  // Choices, such as stats.today=live, a service may have made.
   const isPlayable = impossible.every((need) => need.includes("="));
   return { isPlayable, needs: impossible, publishers, waitsMs: totalMs };
 }
 
-function inWords({ isPlayable, needs, publishers, waitsMs }: AtService): string {
+function inWords({ isPlayable, needs, publishers, waitsMs }: ReturnType<typeof atService>): string {
   const terms = [
     ...needs.map((choice) => `--assume ${choice}`),
     ...(publishers > 1 ? [`${publishers} publishers`] : []),
@@ -59,7 +50,6 @@ function inWords({ isPlayable, needs, publishers, waitsMs }: AtService): string 
   return isPlayable && terms.length > 0 ? ` (there: ${terms.join(", ")})` : "";
 }
 
-/** A short description for the list. The scenario itself and the JSON have the whole text. */
 function firstSentence(about: string): string {
   return /^.*?[.!?](?=\s|$)/.exec(about)?.[0] ?? about;
 }

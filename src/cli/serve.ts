@@ -17,8 +17,7 @@ export async function serve(flags: ServerFlags, host: HostProcess): Promise<numb
     onFirstSignal(host, endingSignals, resolve);
     whenOrphaned(host, () => resolve("npm has ended"));
   });
-  const usual = stderr.isTTY === true ? "text" : "off";
-  const format = flags.noLog ? "off" : (flags.log ?? usual);
+  const format = flags.noLog ? "off" : (flags.log ?? (stderr.isTTY ? "text" : "off"));
   // Loaded before the server listens: no request may be missed.
   const { startLog } = await import("./log.ts");
   const server = await startFrom(flags, "system", host);
@@ -38,9 +37,10 @@ export async function serve(flags: ServerFlags, host: HostProcess): Promise<numb
       "adsim: the control API (/_sim) is closed, since other machines can reach this server. Give --control-token to open it.\n",
     );
   }
-  if (portsThatFetchRefuses.has(Number(new URL(server.url).port))) {
+  const { port } = new URL(server.url);
+  if (portsThatFetchRefuses.includes(Number(port))) {
     stderr.write(
-      `adsim: browsers and fetch refuse to call port ${new URL(server.url).port} (https://fetch.spec.whatwg.org/#port-blocking). Give another --port for them.\n`,
+      `adsim: browsers and fetch refuse to call port ${port} (https://fetch.spec.whatwg.org/#port-blocking). Give another --port for them.\n`,
     );
   }
   if (flags.json === true) stdout.write(readyEvent(ready));
@@ -58,7 +58,7 @@ function isReachable(url: string, host = ""): boolean {
 }
 
 /** Those above 1023 of the fetch standard's list. */
-const portsThatFetchRefuses: ReadonlySet<number> = new Set([
+const portsThatFetchRefuses = [
   ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
   ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080],
-]);
+];

@@ -11,10 +11,10 @@ import { describeError } from "../base/file-error.ts";
 import { InputError } from "../base/input.ts";
 import { type Server, startServer } from "../server.ts";
 import { type ServerFlags, serverOptions } from "./options/common-options.ts";
-import { wrongUsage } from "./output/exit.ts";
+import { couldNotRun, wrongUsage } from "./output/exit.ts";
 import { say } from "./output/say.ts";
-import type { StartedServer } from "./play/start-played.ts";
 import type { HostProcess } from "./processes/host-process.ts";
+import type { StartedServer } from "./start-played.ts";
 
 /** @throws InputError, CommandFailure or SnapshotFileError before the server listens. */
 export async function startFrom(
@@ -28,31 +28,35 @@ export async function startFrom(
     await (await import("../adapters/files/snapshot-file.ts")).checkSavable(saveOnExit);
   }
   if (trace !== undefined) {
-    if (flags.journalEntries === 0) {
-      throw wrongUsage(
-        "a trace is made from the journal, which --journal-entries 0 turns off. Leave that out",
-      );
-    }
     await (await import("./output/reports.ts")).checkOut({
       option: `--trace ${trace}`,
       file: trace,
     });
+    if (flags.journalEntries === 0) {
+      throw wrongUsage("a trace is made from the journal: leave --journal-entries 0 out.");
+    }
   }
   if (scenario !== undefined) {
-    return (await import("./play/start-played.ts")).startPlayed(scenario, flags, host);
+    return (await import("./start-played.ts")).startPlayed(scenario, flags, host);
   }
-  if (load === undefined) return startServer(await serverOptions(flags, defaultClock));
-  if (resolve(load) === resolve(saveOnExit ?? "") && !existsSync(load)) {
+  const isNew = load === undefined || (!existsSync(load) && isSameFile(load, saveOnExit));
+  if (!isNew) return startLoaded(load, flags);
+  if (load !== undefined) {
     say(`adsim: ${load} doesn't exist yet, so this starts with a new world\n`, host.stderr);
-    return startServer(await serverOptions(flags, defaultClock));
   }
-  return startLoaded(load, flags);
+  return startServer(await serverOptions(flags, defaultClock));
+}
+
+function isSameFile(one: string, other: string | undefined): boolean {
+  return other !== undefined && resolve(one) === resolve(other);
 }
 
 async function startLoaded(file: string, flags: ServerFlags): Promise<Server> {
-  const { readLoadFlag, snapshotFailure } = await import("./options/load-flag.ts");
-  const { snapshot, options } = await readLoadFlag(file, flags);
-  const clock = flags.clock ?? snapshot.clock.mode;
+  const { snapshot, options } = await (await import("./options/load-flag.ts")).readLoadFlag(
+    file,
+    flags,
+  );
+  const { clock = snapshot.clock.mode } = flags;
   if (clock === "system" && snapshot.start > Date.now()) {
     throw wrongUsage(
       `the world in --load ${file} starts at ${formatInstant(snapshot.start)}, which is later than the system clock. Give --clock flowing or --clock frozen.`,
@@ -60,11 +64,12 @@ async function startLoaded(file: string, flags: ServerFlags): Promise<Server> {
   }
   const given = await serverOptions(flags, clock);
   const server = await startServer({ ...given, ...options, snapshot }).catch((error: unknown) => {
-    const isSnapshots = error instanceof InputError && error.field.startsWith("snapshot.");
-    throw isSnapshots ? snapshotFailure(file, error) : error;
+    if (!(error instanceof InputError && error.field.startsWith("snapshot."))) throw error;
+    const why = error.message.replace("snapshot.", "");
+    throw couldNotRun(`${file}: can't be loaded: ${why}. Give a file that this adsim saved.`);
   });
   // No request can have arrived yet: that takes another turn of the event loop.
-  if (flags.clock !== undefined) server.worlds.get("default").clock.set({ mode: flags.clock });
+  if (flags.clock !== undefined) server.worlds.get("default").clock.set({ mode: clock });
   return server;
 }
 
@@ -79,22 +84,24 @@ export async function writeAtEnd(
   title: string,
   { stderr }: HostProcess,
 ): Promise<boolean> {
-  const isTraced = trace === undefined || (await writeTrace(trace, worlds, title, stderr));
+  const failed = trace === undefined ? undefined : await writeTrace(trace, worlds, title, stderr);
+  if (failed !== undefined) say(`adsim: ${failed}\n`, stderr);
   if (saveOnExit !== undefined) {
     const { saveSnapshot } = await import("../adapters/files/snapshot-file.ts");
     const { replaced } = await saveSnapshot(worlds.get("default"), saveOnExit);
     const instead = replaced ? ", which replaced the file that was there" : "";
     say(`adsim: saved the state to ${saveOnExit}${instead}\n`, stderr);
   }
-  return isTraced;
+  return failed === undefined;
 }
 
+/** @returns why it couldn't be written, if so. */
 async function writeTrace(
   file: string,
   worlds: Server["worlds"],
   title: string,
   stderr: NodeJS.WritableStream,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const { traceHtml } = await import("../adapters/trace-html.ts");
   const { missingFrom } = await import("../inspector/trace.ts");
   const { writeOut } = await import("./output/reports.ts");
@@ -103,10 +110,9 @@ async function writeTrace(
   try {
     await writeOut({ option: `--trace ${file}`, file, content }, stderr);
   } catch (error) {
-    say(`adsim: ${describeError(error)}\n`, stderr);
-    return false;
+    return describeError(error);
   }
   const kB = Math.ceil(Buffer.byteLength(content) / 1000);
   say(`adsim: wrote a trace to ${file} (${kB} kB). Open it in a browser.\n`, stderr);
-  return true;
+  return undefined;
 }

@@ -2,7 +2,7 @@
 
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ServerFlags } from "../../src/cli/options/common-options.ts";
-import type { StartedServer } from "../../src/cli/play/start-played.ts";
+import type { StartedServer } from "../../src/cli/start-played.ts";
 import { startFrom } from "../../src/cli/start-server.ts";
 import { fileOf } from "../temporary-folder.ts";
 import { type Cmd, createHost, runAdsim, runAdsimOver, startAdsim } from "./run-adsim.ts";

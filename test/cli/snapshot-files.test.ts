@@ -197,13 +197,9 @@ describe("--faults", () => {
 
   const drop = { verdict: { kind: "drop" } };
   test.each<[string, string | object, string]>([
-    ["a wrong field of one rule", { ...drop, match: { nth: 0 } }, "match.nth must be"],
-    [
-      "a wrong rule of a list",
-      [drop, { verdict: { kind: "dorp" } }],
-      "rule 2 of the list: verdict.kind",
-    ],
-    ["no rule at all", '"drop"', "it has no rule"],
+    ["a wrong field of one rule", { ...drop, match: { nth: 0 } }, "rule 1: match.nth must be"],
+    ["a wrong rule of a list", [drop, { verdict: { kind: "dorp" } }], "rule 2: verdict.kind"],
+    ["no rule at all", '"drop"', "rule 1: rule must be an object"],
     ["invalid JSON", "[{", "it is not valid JSON: "],
     ["nothing", "", "it is empty"],
   ])(

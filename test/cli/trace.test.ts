@@ -88,7 +88,7 @@ describe("exec --trace", () => {
   test("refuses to run without a journal", async () => {
     const file = join(temporaryFolder(), "trace.html");
     expect(await refusal("--trace", file, "--journal-entries", "0")).toMatch(
-      /^2 .*a trace is made from the journal, which --journal-entries 0 turns off/,
+      /^2 .*a trace is made from the journal: leave --journal-entries 0 out/,
     );
   });
 

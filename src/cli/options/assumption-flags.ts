@@ -20,22 +20,15 @@ interface AssumptionFlags {
   readonly assumptions?: string;
 }
 
-/** The choices that were given, and the complete assumptions that follow. */
-export interface ChosenAssumptions {
-  readonly chosen: Chosen;
-  readonly inForce: Assumptions;
-}
-
 /**
- * The file's choices, overridden by `assume`.
+ * The file's choices, overridden by `assume`, and the complete assumptions that follow.
  *
- * @throws InputError that names the invalid choice of `assume`, CommandFailure that names the file and what is wrong in
- * it.
+ * @throws InputError that names the invalid choice of `assume`; CommandFailure that names the file and what is wrong in it.
  */
 export async function readAssumptionFlags({
   assume = {},
   assumptions: file,
-}: AssumptionFlags): Promise<ChosenAssumptions> {
+}: AssumptionFlags): Promise<{ readonly chosen: Chosen; readonly inForce: Assumptions }> {
   const inForce = resolveAssumptions(assume);
   if (file === undefined) return { chosen: assume, inForce };
   const read = await jsonFile("--assumptions", file, EXPECTED);

@@ -2,14 +2,14 @@
 
 import { DAY_MS, durationMs, isDuration } from "../../base/duration.ts";
 import type { ReportTarget } from "../output/reports.ts";
-import { serverFlags, targetsToken, withClock } from "./common-options.ts";
+import { flowingOptions, serverFlags, stillOptions, targetsToken } from "./common-options.ts";
 import { flag, list, type Option, text, usually, wholeNumber } from "./option.ts";
 
 export const execOptions = {
-  ...withClock("flowing"),
-  ...serverFlags({ port: 0, log: "off" }),
+  ...flowingOptions,
+  ...serverFlags(0),
   failOnFindings: flag("exit with 1 if CMD exits with 0 and the client report has findings"),
-  coverage: flag("show at the end which parts of the API CMD has reached"),
+  coverage: flag("say at the end which parts of the API CMD has reached, and which it hasn't"),
 };
 
 /** A word and its place among the arguments. */
@@ -18,35 +18,25 @@ export interface PlacedWord {
   readonly place: number;
 }
 
-/** Publishers of a service that gives out no keys: `--api-key` and `--publisher` name one, `--surface` its surfaces. */
 function placed(takes: string, says: string): Option<readonly PlacedWord[]> {
   return {
-    ...{ takes, says, must: "must not be empty" },
+    ...{ takes, says: `${says}; repeatable`, must: "must not be empty" },
     read: (given, before = [], place) =>
       given === "" ? undefined : [...before, { text: given, place }],
   };
 }
 
+/** Publishers of a service that gives out no keys: `--api-key` and `--publisher` name one, `--surface` its surfaces. */
 const credentialOptions = {
-  apiKey: {
-    ...placed(
-      "<key>",
-      "for a service other than adsim: the API key of one of its publishers; repeatable, each with its --publisher",
-    ),
-    isSecret: true,
-  },
-  publisher: placed(
-    "<id>",
-    "the id of that publisher; the first one is the scenario's publisher 0",
-  ),
-  surface: placed(
-    "<id>",
-    "the id of one of its surfaces; repeatable (default: adsim asks the service)",
-  ),
+  apiKey: { ...placed("<key>", "the key of a publisher of another service"), isSecret: true },
+  publisher: placed("<id>", "the id of that publisher; the first is the scenario's publisher 0"),
+  surface: placed("<id>", "a surface of that publisher (default: the service is asked)"),
 };
 
+const target = text("<url>", "the base URL of an adsim or of another service (default: none)");
+
 export const trafficOptions = {
-  maxRequests: wholeNumber("how many requests a scenario may plan to send (default: 20000000)", 1),
+  maxRequests: wholeNumber("how many requests a scenario may plan (default: 20000000)", 1),
   ...credentialOptions,
 };
 
@@ -55,41 +45,36 @@ function reportOption<Kind extends string>(
   kinds: readonly Kind[],
 ): Option<readonly ReportTarget<Kind>[]> {
   const forms = kinds.map((kind) => `${kind}=FILE`).join(", ");
-  const choice = `${forms}, or several with commas between`;
   return {
     takes: "<KIND=FILE>",
-    says: `write a report to a file: ${choice}; repeatable`,
-    must: `must be ${choice}`,
+    says: `write a report to a file: ${forms}; repeatable`,
+    must: `must be ${forms}, or several with commas between`,
     read(given, before = []) {
       // A comma belongs to a path unless another kind follows.
-      const targets = given.split(/,(?=[a-z]+=)/).flatMap((part) => {
+      const parts = given.split(/,(?=[a-z]+=)/).map((part) => {
         const [, name, file = ""] = /^([a-z]+)=(.+)$/s.exec(part) ?? [];
         const kind = kinds.find((each) => each === name);
-        return kind === undefined ? [] : [{ kind, file }];
+        return kind && { kind, file };
       });
-      const isWhole = targets.length === given.split(/,(?=[a-z]+=)/).length;
-      return isWhole ? [...before, ...targets] : undefined;
+      const targets = parts.filter((part) => part !== undefined);
+      return targets.length === parts.length ? [...before, ...targets] : undefined;
     },
   };
 }
 
 const speed: Option<number> = {
   takes: "<number>",
-  says: "with --target: how many times as fast as real time, such as 60 or 0.5 (default: no waiting if the target is an adsim, else real time)",
+  says: "how many times as fast as real time (default: an adsim doesn't wait, others take real time)",
   must: "must be a number above 0, such as 60 or 0.5",
   read: (given) => (/^\d{1,9}(?:\.\d{1,6})?$/.test(given) && Number(given)) || undefined,
 };
 
 export const playOptions = {
-  target: text("<url>", "play against this base URL instead of a world in this process"),
+  ...stillOptions,
+  target,
   speed,
-  runId: text(
-    "<id>",
-    "at a service other than adsim: a part of every session id, so that runs don't share sessions (default: random, and the report says it)",
-  ),
-  wait: flag(
-    "at a service other than adsim: play even if a scenario takes more than a minute of real time",
-  ),
+  runId: text("<id>", "a part of every session id at another service (default: random)"),
+  wait: flag("at another service: play even if it takes more than a minute of real time"),
   report: reportOption(["junit", "json", "html"]),
   controlToken: targetsToken,
   ...trafficOptions,
@@ -115,23 +100,17 @@ const timeLimit: Option<number> = {
 
 export const matrixOptions = {
   strength: usually(2, strength),
-  jobs: wholeNumber(
-    "how many CMDs may run at the same time (default: one for each core)",
-    1,
-    999_999,
-  ),
+  jobs: wholeNumber("how many CMDs may run at once (default: one for each core)", 1, 999_999),
   timeLimit,
   only: list("<KEY,KEY>", "vary only these keys"),
   report: reportOption(["junit", "json"]),
-  keepOutput: text(
-    "<folder>",
-    "the folder for the whole output of failing runs (default: a new temporary folder)",
-  ),
+  keepOutput: text("<folder>", "where the output of failing runs goes (default: a temporary one)"),
 };
 
 export const replayOptions = {
-  target: text("<url>", "send to this base URL instead of a world in this process"),
-  load: text("<file>", "start from this snapshot instead of a new world"),
+  ...stillOptions,
+  target,
+  load: text("<file>", "start from this snapshot"),
   controlToken: targetsToken,
   wait: flag("at another service: also wait between the requests as recorded"),
   ...credentialOptions,

@@ -7,136 +7,95 @@ import type { HostProcess } from "../processes/host-process.ts";
 import {
   type FlagsOf,
   flag,
-  hidden,
   list,
   type Option,
   oneOf,
-  secret,
   text,
   usually,
   wholeNumber,
 } from "./option.ts";
 
-const clocks = ["frozen", "flowing", "system"] as const;
-const DEFAULT_START = "2026-01-15T00:00:00Z";
-
-/** The options of every command that makes a world. Without {@link withClock}, no time passes by itself, and help hides the clock. */
-export const commonOptions = {
-  seed: text("<text>", 'the text that all made-up data follows from (default: "adsim")'),
-  start: text(
-    "<instant>",
-    `when the world begins, in ISO 8601; made-up history lies before it (default: ${DEFAULT_START})`,
-  ),
-  clock: hidden(oneOf("<mode>", clocks, "how time passes")),
-  publishers: wholeNumber("how many made-up publishers there are (default: 25)"),
-  profile: oneOf(
-    "<name>",
-    ["typical", "tiny", "adversarial"],
-    'what kind of publishers they are (default: "typical")',
-  ),
-  assume: {
-    takes: "<KEY=CHOICE>",
-    says: "the choice for an assumption; repeatable (see: npx adsim assumptions)",
-    must: "must be KEY=CHOICE, such as dedup.repeat=conflict",
-    read(given, before) {
-      const at = given.indexOf("=");
-      return at > 0 ? { ...before, [given.slice(0, at)]: given.slice(at + 1) } : undefined;
-    },
-  } satisfies Option<Readonly<Record<string, string>>> as Option<Readonly<Record<string, string>>>,
-  assumptions: text(
-    "<file>",
-    "a JSON file with an object of keys and choices; --assume overrides it",
-  ),
-  json: flag("write machine-readable output to stdout, and text for people to stderr"),
+const assume: Option<Readonly<Record<string, string>>> = {
+  takes: "<KEY=CHOICE>",
+  says: "the choice for an assumption; repeatable (see: npx adsim assumptions)",
+  must: "must be KEY=CHOICE, such as dedup.repeat=conflict",
+  read(given, before) {
+    const at = given.indexOf("=");
+    return at > 0 ? { ...before, [given.slice(0, at)]: given.slice(at + 1) } : undefined;
+  },
 };
 
-export type CommonFlags = FlagsOf<typeof commonOptions>;
+const START =
+  "when the world begins, in ISO 8601 (default: 2026-01-15T00:00:00Z; now with --clock system)";
 
-/** Those of a command in which time passes by itself. */
-export function withClock(usual: ClockMode): typeof commonOptions {
+/** `modes`: which ones the command can have; the first is the default. */
+function withClock(...modes: readonly ClockMode[]) {
   return {
-    ...commonOptions,
-    start: text(
-      "<instant>",
-      `when the world begins, in ISO 8601; made-up history lies before it (default: now with --clock system, else ${DEFAULT_START})`,
-    ),
-    clock: oneOf("<mode>", clocks, `how time passes (default: "${usual}")`),
+    seed: text("<text>", 'all made-up data follows from this text (default: "adsim")'),
+    start: text("<instant>", START),
+    clock: oneOf("<mode>", modes, `how time passes (default: ${modes[0]})`),
+    publishers: wholeNumber("how many made-up publishers there are (default: 25)"),
+    profile: oneOf("<name>", ["typical", "tiny", "adversarial"], "what they are like"),
+    assume,
+    assumptions: text("<file>", "a JSON file with keys and choices; --assume overrides it"),
+    json: flag("write JSON to standard output, and text for people to standard error"),
   };
 }
 
-/** Those of a command that stands still between requests. */
-export const stillOptions = {
-  ...commonOptions,
-  clock: hidden(oneOf<ClockMode>("<mode>", ["frozen"], "how time passes")),
-};
+export const commonOptions = withClock("frozen", "flowing", "system");
+/** The options of a command in which no time passes by itself. */
+export const stillOptions = withClock("frozen");
+export const flowingOptions = withClock("flowing", "frozen", "system");
+const systemOptions = withClock("system", "frozen", "flowing");
+
+export type CommonFlags = FlagsOf<typeof commonOptions>;
 
 export const explain: Option<boolean> = flag(
-  "list in the header X-Adsim-Assumptions of every answer which assumptions shaped it",
+  "name the assumptions that shaped an answer in its header X-Adsim-Assumptions",
 );
 
-const controlToken = (says: string): Option<string> => ({
-  ...secret("<token>", says),
-  variable: "ADSIM_CONTROL_TOKEN",
-});
+const controlToken: Option<string> = {
+  ...text("<token>", "the Bearer token for /_sim"),
+  ...{ isSecret: true, variable: "ADSIM_CONTROL_TOKEN" },
+};
 
 /** The token for a `--target`. */
-export const targetsToken: Option<string> = controlToken(
-  "the token for the control API of an adsim at --target",
-);
+export const targetsToken: Option<string> = {
+  ...controlToken,
+  says: "the token for /_sim of an adsim at --target",
+};
 
 const logFormats = ["text", "json", "off"] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-/** The options of a command that starts one server, beside the common ones. */
-export function serverFlags(usual: { readonly port: number; readonly log: string }) {
+const log: Option<LogFormat> = {
+  ...oneOf("<format>", logFormats, "a line for each request, text on standard error or NDJSON"),
+  mayFollow: logFormats,
+};
+
+/** The options of a command that starts one server, beside the common ones. `port`: the default. */
+export function serverFlags(port: number) {
   return {
     explain,
-    port: usually(usual.port, wholeNumber("the port to listen on; 0 picks a free one", 0, 65_535)),
+    port: usually(port, wholeNumber("the port to listen on; 0 picks a free one", 0, 65_535)),
     host: text("<address>", "the address to listen on (default: 127.0.0.1)"),
-    controlToken: controlToken("the Bearer token for /_sim; needed unless --host is loopback"),
-    cors: list(
-      "<origin>",
-      'an origin whose web pages may call the API, such as https://app.example; "*" allows all origins, "off" allows none (default: loopback origins)',
-    ),
-    maxWorlds: wholeNumber(
-      "how many worlds (/@NAME) to keep; one more replaces the least recently used one (default: 200)",
-    ),
-    journalEntries: wholeNumber(
-      "how many requests the journal of each world keeps; 0 keeps none (default: 10000)",
-    ),
-    journalBytes: wholeNumber(
-      "how many bytes the journals of all worlds keep together (default: 268435456)",
-    ),
-    faults: text(
-      "<file>",
-      "a JSON file with a fault rule, or a list of them, for every world; a reset restores them",
-    ),
-    load: text(
-      "<file>",
-      "start the default world from a saved state, with its clock and fault rules. Other options must agree with it, except --clock: it sets how time goes on. If --save-on-exit has the same file, it need not exist yet",
-    ),
-    scenario: text(
-      "<name or file>",
-      'first play this scenario to its end in the default world, in virtual time (see: npx adsim scenarios). --seed and the like override its own settings. Afterwards time goes on as --clock says (default: "flowing")',
-    ),
-    saveOnExit: text("<file>", "save the state of the default world to this file at the end"),
-    trace: text(
-      "<file>",
-      "write what happened in all worlds to this HTML file at the end: the inspector in one file, which anyone can open in a browser",
-    ),
-    log: {
-      ...oneOf(
-        "<format>",
-        logFormats,
-        `log a line for each request to any world, as text to stderr or as json (NDJSON) to stdout (default: ${usual.log})`,
-      ),
-      mayFollow: logFormats,
-    },
+    controlToken,
+    cors: list("<origin>", '"*", "off", or whose pages may call the API (default: loopback)'),
+    maxWorlds: wholeNumber("how many worlds to keep; the least recently used go (default: 200)"),
+    journalEntries: wholeNumber("how many requests each world's journal keeps (default: 10000)"),
+    journalBytes: wholeNumber("how many bytes all journals keep (default: 268435456)"),
+    faults: text("<file>", "a JSON file with the fault rules of every world"),
+    load: text("<file>", "start the world default from this saved state"),
+    scenario: text("<name or file>", "start the world default from the end of this scenario"),
+    saveOnExit: text("<file>", "save the state of the world default at the end"),
+    trace: text("<file>", "write the inspector with what happened to this HTML file at the end"),
+    log,
     noLog: flag("the same as --log off"),
   };
 }
 
-export type ServerFlags = CommonFlags & FlagsOf<ReturnType<typeof serverFlags>>;
+export const serveOptions = { ...systemOptions, ...serverFlags(4010) };
+export type ServerFlags = FlagsOf<typeof serveOptions>;
 
 /** Whether the option itself was given. The environment variable may be set for other commands. */
 export function isTokenGiven(
@@ -170,12 +129,10 @@ export async function serverOptions(
 ): Promise<ServerOptions> {
   const { explain, port, host, controlToken, maxWorlds, cors, journalEntries, journalBytes } =
     flags;
+  const { faults } = flags;
   return {
     ...(await simulatorOptions(flags, defaultClock)),
     ...{ explain, port, host, controlToken, maxWorlds, cors, journalEntries, journalBytes },
-    faults:
-      flags.faults === undefined
-        ? undefined
-        : await (await import("./faults-file.ts")).faultRules(flags.faults),
+    ...(faults && { faults: await (await import("./faults-file.ts")).faultRules(faults) }),
   };
 }

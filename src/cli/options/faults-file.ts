@@ -12,21 +12,16 @@ const EXPECTED =
 /** @throws CommandFailure that names the file, and the invalid rule and field if there is one. */
 export async function faultRules(file: string): Promise<readonly FaultRule[]> {
   const value = await jsonFile("--faults", file, EXPECTED);
-  if (typeof value !== "object" || value === null) {
-    throw wrongUsage(`--faults ${file}: it has no rule. ${EXPECTED}`);
-  }
-  const rules: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const rules = [value].flat() as readonly FaultRule[];
   // Rules are added to one list, to notice duplicate ids and too many rules.
   const state = { added: 0, rules: [] };
   for (const [index, rule] of rules.entries()) {
     try {
-      // It checks the rule.
-      addRule(state, rule as FaultRule, 0);
+      addRule(state, rule, 0);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      const place = Array.isArray(value) ? `rule ${index + 1} of the list: ` : "";
-      throw wrongUsage(`--faults ${file}: ${place}${error.message}`);
+      throw wrongUsage(`--faults ${file}: rule ${index + 1}: ${error.message}`);
     }
   }
-  return rules as readonly FaultRule[];
+  return rules;
 }

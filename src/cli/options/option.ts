@@ -14,7 +14,6 @@ export interface Option<Value = unknown> {
   readonly mayFollow?: readonly string[];
   /** The environment variable that can give it, too. */
   readonly variable?: string;
-  readonly isHidden?: boolean;
   /** Whether lines to paste show it as `…`. */
   readonly isSecret?: boolean;
   readonly isNeeded?: boolean;
@@ -44,11 +43,6 @@ export function usually<Value>(usual: Value, option: Option<Value>): Always<Valu
   return { ...option, usual, isAlways: true };
 }
 
-/** For options that a command takes only because all commands do. */
-export function hidden<Value>(option: Option<Value>): Option<Value> {
-  return { ...option, isHidden: true };
-}
-
 export function flag(says: string): Option<boolean> {
   return { says, read: () => true };
 }
@@ -58,50 +52,35 @@ export function text(takes: string, says: string): Option<string> {
   return { takes, says, must: "must not be empty", read: (given) => given || undefined };
 }
 
-export function secret(takes: string, says: string): Option<string> {
-  return { ...text(takes, says), isSecret: true };
-}
-
 export function oneOf<Name extends string>(
   takes: string,
   names: readonly Name[],
   says: string,
 ): Option<Name> {
-  return {
-    takes,
-    says: `${says}: ${names.join(", ")}`,
-    must: `must be one of ${names.join(", ")}`,
-    read: (given) => names.find((name) => name === given),
-  };
+  const all = names.join(", ");
+  const read = (given: string): Name | undefined => names.find((name) => name === given);
+  return { takes, says: `${says}: ${all}`, must: `must be one of ${all}`, read };
 }
 
-export function wholeNumber(
-  says: string,
-  least = 0,
-  most = Number.MAX_SAFE_INTEGER,
-): Option<number> {
-  const to = most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`;
-  const range = least === 0 && to === "" ? "" : ` from ${least}${to}`;
+export function wholeNumber(says: string, least = 0, most?: number): Option<number> {
+  const range =
+    most === undefined ? (least === 0 ? "" : ` from ${least}`) : ` from ${least} to ${most}`;
   return {
     takes: "<number>",
     says,
     must: `must be a whole number${range}`,
     read(given) {
-      const value = /^\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
-      return value >= least && value <= most ? value : undefined;
+      const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
+      return value >= least && value <= (most ?? value) ? value : undefined;
     },
   };
 }
 
 /** Can be repeated. */
 export function list(takes: string, says: string): Option<readonly string[]> {
-  const { must = "", read } = text(takes, says);
   return {
-    takes,
-    says: `${says}; repeatable`,
-    must,
-    read: (given, before = [], place) =>
-      read(given, undefined, place) === undefined ? undefined : [...before, given],
+    ...{ takes, says: `${says}; repeatable`, must: "must not be empty" },
+    read: (given, before = []) => (given === "" ? undefined : [...before, given]),
   };
 }
 
@@ -120,7 +99,7 @@ export interface Parsed {
   readonly words: readonly string[];
   readonly flags: Readonly<Record<string, unknown>>;
   /** The options as they were given, with keys replaced. `names`: only these. */
-  readonly given: (names?: readonly string[]) => readonly string[];
+  readonly given: (names: readonly string[]) => readonly string[];
 }
 
 /** A command as it was called. */
@@ -138,14 +117,14 @@ export interface Command {
   /** What the help ends with. */
   readonly more?: string | undefined;
   /** @returns the exit code, if that isn't 0. @throws CommandFailure, InputError */
-  readonly run: (call: Call<never>) => Promise<number | undefined>;
+  readonly run: (call: Call<never>) => Promise<unknown>;
 }
 
 /** Gives `run` the type of flags that follows from the options. */
 export function command<All extends Options>(
   row: Omit<Command, "run" | "options"> & {
     readonly options: All;
-    readonly run: (call: Call<FlagsOf<All>>) => Promise<number | undefined>;
+    readonly run: (call: Call<FlagsOf<All>>) => Promise<unknown>;
   },
 ): Command {
   return row;

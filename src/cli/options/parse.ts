@@ -14,19 +14,14 @@ export function parse(
   args: readonly string[],
   env: Environment,
 ): Parsed | "help" {
-  const { options, words: takes, name } = command;
-  const byFlag = new Map(Object.keys(options).map((key) => [flagOf(key), key]));
-  const { tokens } = parseArgs({
-    args: [...args],
-    options: Object.fromEntries(
-      Array.from(byFlag, ([long, key]) => [long.slice(2), { type: typeOf(options[key]) }]),
-    ),
-    strict: false,
-    tokens: true,
-  });
+  const { options, words: takes } = command;
+  const wrong = (what: string): Error =>
+    wrongUsage(`${what} Options: npx adsim ${command.name} --help`);
+  const keys = new Map(Object.keys(options).map((key) => [flagOf(key), key]));
+  const tokens = tokensOf(options, args);
   const words: string[] = [];
   const flags: Record<string, unknown> = {};
-  const given: (readonly [key: string, ...words: string[]])[] = [];
+  const given: { readonly key: string; readonly shown: readonly string[] }[] = [];
   for (const [at, token] of tokens.entries()) {
     if (token.kind !== "option") {
       // The rest of the arguments is CMD.
@@ -37,90 +32,68 @@ export function parse(
       if (token.kind === "positional") words.push(token.value);
       continue;
     }
-    const { rawName, inlineValue } = token;
+    const { rawName, index } = token;
     if (rawName === "--help") return "help";
-    const key = byFlag.get(rawName);
-    const option = key === undefined ? undefined : options[key];
-    if (key === undefined || option === undefined) {
-      throw unknown(command, `${rawName}${inlineValue ? `=${token.value}` : ""}`);
+    const key = keys.get(rawName) ?? "";
+    const option = options[key];
+    if (option === undefined) {
+      const value = token.inlineValue ? `=${token.value}` : "";
+      throw wrong(unknownOption(`${rawName}${value}`, [...keys.keys(), "--help"]));
     }
     let { value } = token;
-    const next = tokens[at + 1];
-    if (option.mayFollow !== undefined && value === undefined) {
-      const follows = next?.kind === "positional" && next.index === token.index + 1;
-      // Without words of its own, the command can only mean this option.
-      const isTaken = follows && (takes === undefined || option.mayFollow.includes(next.value));
-      value = isTaken ? next.value : option.mayFollow[0];
-      if (isTaken) tokens.splice(at + 1, 1);
+    const { takes: takenAs = "", must, mayFollow, isSecret } = option;
+    if (mayFollow !== undefined && value === undefined) {
+      const next = tokens[at + 1];
+      const isGiven = next?.kind === "positional" && mayFollow.includes(next.value);
+      value = isGiven ? next.value : mayFollow[0];
+      if (isGiven) tokens.splice(at + 1, 1);
     }
-    flags[key] = takenFrom(command, option, token, value, flags[key]);
-    given.push([key, rawName, ...shownValue(option, value)]);
+    const isFlag = takenAs === "";
+    if (isFlag && value !== undefined) throw wrong(`${rawName} takes no value.`);
+    if (!isFlag && (value === undefined || value === "--"))
+      throw wrong(`${rawName} needs a value: ${rawName} ${takenAs}.`);
+    flags[key] = option.read(value ?? "", flags[key], index);
+    if (flags[key] === undefined)
+      throw wrong(`${rawName} ${must}, not ${printable(`'${value}'`)}.`);
+    const shown = isFlag ? [] : [isSecret === true ? "…" : (value ?? "")];
+    given.push({ key, shown: [rawName, ...shown] });
   }
-  for (const [key, { variable, usual, isNeeded, takes: what }] of Object.entries(options)) {
-    const outside = variable === undefined ? usual : env[variable] || usual;
-    if (flags[key] === undefined && outside !== undefined) flags[key] = outside;
-    if (flags[key] !== undefined || isNeeded !== true) continue;
-    throw wrongUsage(`${flagOf(key)} ${what} is missing. ${allOptions(name)}`);
+  for (const [key, option] of Object.entries(options)) {
+    const { variable = "", usual, isNeeded, takes: takenAs } = option;
+    flags[key] ??= env[variable] || usual;
+    if (flags[key] === undefined && isNeeded) throw wrong(`${flagOf(key)} ${takenAs} is missing.`);
   }
-  checkWords(command, words);
-  return {
-    words,
-    flags,
-    given: (names) =>
-      given.flatMap(([key, ...one]) => (names === undefined || names.includes(key) ? one : [])),
-  };
+  const surplus = checkWords(command, words);
+  if (surplus !== undefined) throw wrong(surplus);
+  const named = (names: readonly string[]): readonly string[] =>
+    given.flatMap(({ key, shown }) => (names.includes(key) ? shown : []));
+  return { words, flags, given: named };
 }
 
-function typeOf({ takes, mayFollow }: Option = { says: "", read: () => true }) {
-  return takes === undefined || mayFollow !== undefined
-    ? ("boolean" as const)
-    : ("string" as const);
+function tokensOf(options: Command["options"], args: readonly string[]) {
+  const types = Object.entries(options).map(([key, { takes, mayFollow }]: [string, Option]) => {
+    const isAlone = takes === undefined || mayFollow !== undefined;
+    return [flagOf(key).slice(2), { type: isAlone ? "boolean" : "string" }] as const;
+  });
+  const described = Object.fromEntries(types);
+  return parseArgs({ args: [...args], options: described, strict: false, tokens: true }).tokens;
 }
 
-function shownValue({ takes, isSecret }: Option, value: string | undefined): readonly string[] {
-  return takes === undefined ? [] : [isSecret === true ? "…" : (value ?? "")];
+function unknownOption(sent: string, known: readonly string[]): string {
+  const [name = ""] = sent.split("=");
+  const meant = sent.startsWith("--") ? nearestName(name, known) : undefined;
+  const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
+  return `unknown option '${printable(sent)}'.${hint}`;
 }
 
-function takenFrom(
-  { name }: Command,
-  { takes, must, read }: Option,
-  { rawName, index }: { readonly rawName: string; readonly index: number },
-  value: string | undefined,
-  before: unknown,
-): unknown {
-  const wrong = (what: string): Error => wrongUsage(`${rawName} ${what}. ${allOptions(name)}`);
-  if (takes === undefined) {
-    if (value !== undefined) throw wrong("takes no value");
-    return true;
-  }
-  if (value === undefined || value === "--") throw wrong(`needs a value: ${rawName} ${takes}`);
-  const taken = read(value, before, index);
-  if (taken === undefined) throw wrong(`${must}, not ${printable(`'${value}'`)}`);
-  return taken;
-}
-
-function unknown({ name, options }: Command, given: string): Error {
-  const flags = [...Object.keys(options).map(flagOf), "--help"].map((one) => one.slice(2));
-  const [sent = ""] = given.replace(/^-+/, "").split("=");
-  const meant = nearestName(sent, flags);
-  const hint = meant === undefined || !given.startsWith("-") ? "" : ` Did you mean --${meant}?`;
-  return wrongUsage(`unknown option '${printable(given)}'.${hint} ${allOptions(name)}`);
-}
-
-function checkWords({ name, words: takes }: Command, words: readonly string[]): void {
-  const least = takes?.isOptional === true ? 0 : 1;
-  const most = takes?.kind === "one" ? 1 : Number.POSITIVE_INFINITY;
-  if (takes !== undefined && words.filter((word) => word !== "").length < least) {
+/** @returns what is wrong with them. @throws CommandFailure if they are missing. */
+function checkWords({ name, words: takes }: Command, words: readonly string[]): string | undefined {
+  if (takes !== undefined && takes.isOptional !== true && words.join("") === "") {
     throw wrongUsage(`${takes.name} is missing. Give ${takes.says}.`);
   }
-  const surplus = words.slice(takes === undefined ? 0 : most).map((word) => `'${word}'`);
-  if (surplus.length === 0) return;
+  const most = takes === undefined ? 0 : takes.kind === "one" ? 1 : words.length;
+  const surplus = words.slice(most).map((word) => `'${word}'`);
+  if (surplus.length === 0) return undefined;
   const only = takes === undefined ? "no arguments" : `only ${takes.name}`;
-  throw wrongUsage(
-    `unexpected ${printable(surplus.join(" "))}: ${name} takes ${only}. ${allOptions(name)}`,
-  );
-}
-
-function allOptions(name: string): string {
-  return `Options: npx adsim ${name} --help`;
+  return `unexpected ${printable(surplus.join(" "))}: ${name} takes ${only}.`;
 }

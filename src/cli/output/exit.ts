@@ -35,33 +35,26 @@ export function failureAtTarget(error: unknown): unknown {
 }
 
 /** The exit code for `error`, and the message for the user. */
-export function describeFailure(error: unknown): {
-  readonly exitCode: number;
-  readonly message: string;
-} {
-  if (error instanceof CommandFailure) return { exitCode: error.exitCode, message: error.message };
-  if (isInputError(error)) {
-    return { exitCode: exitCodes.wrongUsage, message: inOptionNames(error) };
-  }
+export function describeFailure(error: unknown): Pick<CommandFailure, "exitCode" | "message"> {
+  if (error instanceof CommandFailure) return error;
+  if (!(error instanceof Error)) return bug(String(error));
+  // By name: importing the class would load the schema library even for --help.
+  if (error.name === "InputError") return wrongUsage(inOptionNames(error as InputError));
   // An error of the operating system, such as a port in use: the wrapping error says what to do.
-  const isSystems =
-    error instanceof Error && error.cause instanceof Error && "syscall" in error.cause;
-  const isFiles = error instanceof Error && /^(?:SnapshotFile|Recording)Error$/.test(error.name);
-  if (isSystems || isFiles) return { exitCode: exitCodes.couldNotRun, message: error.message };
-  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const message = `failed because of a bug in adsim. Please report it.\n${trace}`;
-  return { exitCode: exitCodes.couldNotRun, message };
+  const isSystems = error.cause instanceof Error && "syscall" in error.cause;
+  const isFiles = error.name === "SnapshotFileError";
+  return isSystems || isFiles ? couldNotRun(error.message) : bug(error.stack ?? error.message);
 }
 
-// Compared by name: importing the class would load the schema library even for --help.
-function isInputError(error: unknown): error is InputError {
-  return error instanceof Error && error.name === "InputError" && "field" in error;
+function bug(trace: string): CommandFailure {
+  return couldNotRun(`failed because of a bug in adsim. Please report it.\n${trace}`);
 }
 
 function inOptionNames({ field, expected }: InputError): string {
   const assumption = /^assumptions\.(.+)$/s.exec(field)?.[1];
-  if (assumption !== undefined) return `--assume: ${assumption} ${expected}`;
-  return `${flagOf(field)} ${expected}`;
+  return assumption === undefined
+    ? `${flagOf(field)} ${expected}`
+    : `--assume: ${assumption} ${expected}`;
 }
 
 /** `--max-worlds` of `maxWorlds`. */

@@ -69,17 +69,17 @@ export function playedText({ name, result, why }: PlayedScenario): string {
 
 /** One line for each operation. */
 function curlLines({ url, encoding }: ReadyMessage, publisher: Credentials): readonly string[] {
-  const whose = { publisher_id: publisher.id };
-  const surface = publisher.surfaces.find(({ status }) => status === "active")?.id;
-  const impression = (adId: string): CurlRequest => ({
+  const { id: publisher_id, apiKey, surfaces } = publisher;
+  const surface = surfaces.find(({ status }) => status === "active")?.id;
+  const impression = (ad_id: string): CurlRequest => ({
     operation: operations.impression,
-    parameters: { ...whose, surface: surface ?? "", ad_id: adId },
+    parameters: { publisher_id, surface: surface ?? "", ad_id },
   });
   const click = { operation: operations.click, parameters: {}, first: impression("ad-2") };
-  const reporting = [operations.stats, operations.surfaces, operations.payouts];
+  const reports = [operations.stats, operations.surfaces, operations.payouts];
   const all = [
     ...(surface === undefined ? [] : [impression("ad-1"), click]),
-    ...reporting.map((operation) => ({ operation, parameters: whose })),
+    ...reports.map((operation) => ({ operation, parameters: { publisher_id } })),
   ];
-  return all.map((one) => curlLine(one, { encoding, apiKey: publisher.apiKey, baseUrl: url }));
+  return all.map((one) => curlLine(one, { encoding, apiKey, baseUrl: url }));
 }

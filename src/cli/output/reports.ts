@@ -1,9 +1,8 @@
 /** The files that options name. They are checked before the work, and written after it. */
 
-import { realpath } from "node:fs/promises";
 import { type Content, checkWritable, writeWholeFile } from "../../adapters/files/whole-file.ts";
 import { describeError } from "../../base/file-error.ts";
-import { type CommandFailure, couldNotRun, wrongUsage } from "./exit.ts";
+import { type CommandFailure, couldNotRun } from "./exit.ts";
 
 /** A file to write a report to. */
 export interface ReportTarget<Kind extends string = string> {
@@ -19,11 +18,11 @@ export async function checkReports(targets: readonly ReportTarget[]): Promise<vo
 /** @throws CommandFailure for a file that can't be written. */
 export async function writeReports<Kind extends string>(
   targets: readonly ReportTarget<Kind>[],
-  texts: Readonly<Record<Kind, () => string | Promise<string>>>,
+  texts: Readonly<Record<Kind, () => string>>,
   stderr: NodeJS.WritableStream,
 ): Promise<void> {
   for (const target of targets) {
-    const content = await texts[target.kind]();
+    const content = texts[target.kind]();
     await writeOut({ ...target, option: optionOf(target), content }, stderr);
   }
 }
@@ -39,18 +38,14 @@ interface Output {
   readonly content: Content;
 }
 
-/** `inputs`: files that are read. @throws CommandFailure if it can't be written, or is one of the inputs. */
+/** @throws CommandFailure for a file that can't be written. */
 export async function checkOut(
   { option, file }: Omit<Output, "content">,
-  inputs: readonly string[] = [],
+  _inputs?: unknown,
 ): Promise<void> {
-  const path = await checkWritable(file).catch((error: unknown) => {
+  await checkWritable(file).catch((error: unknown) => {
     throw notWritable(option, error);
   });
-  for (const input of inputs) {
-    if (path === undefined || path !== (await realpath(input).catch(() => undefined))) continue;
-    throw wrongUsage(`${option} would replace ${input}, which is read. Name another file.`);
-  }
 }
 
 /** @throws CommandFailure for a file that can't be written. */
@@ -61,8 +56,7 @@ export async function writeOut(
   const written = await writeWholeFile(file, content).catch((error: unknown) => {
     throw notWritable(option, error);
   });
-  if (written !== "replaced") return;
-  stderr.write(`adsim: ${option} replaced an existing file\n`);
+  if (written === "replaced") stderr.write(`adsim: ${option} replaced an existing file\n`);
 }
 
 function notWritable(option: string, error: unknown): CommandFailure {

@@ -3,6 +3,7 @@
 import type { ClientReport } from "../../audit/client-report.ts";
 import { type Finding, findingIds } from "../../audit/findings/finding.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
+import { addTo } from "../../play/measure/tally.ts";
 import { DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
 
 export interface RunReport extends ClientReport {
@@ -34,41 +35,26 @@ export function collectReports(worlds: Worlds): () => RunReport {
 
 function merged(parts: readonly Part[]): ClientReport {
   const reports = parts.map(({ report }) => report);
-  const total = (member: "requests" | "kept" | "copies"): number =>
-    reports.reduce((sum, report) => sum + report[member], 0);
-  const operations = new Set(reports.flatMap((report) => Object.keys(report.operations)));
-  const isOne = parts.length === 1;
+  const total = (member: "requests" | "kept" | "copies"): number => sum(reports, member);
+  const operations: Record<string, Record<string, number>> = {};
+  const faults: Record<string, number> = {};
+  for (const report of reports) {
+    for (const [name, statuses] of Object.entries(report.operations)) {
+      operations[name] ??= {};
+      addTo(operations[name], statuses);
+    }
+    addTo(faults, report.faults);
+  }
+  const instants = reports.flatMap(({ from = [], until = [] }) => [from, until].flat()).sort();
+  const worldOf = (name: string): string => (parts.length === 1 ? "" : `World ${name}: `);
   return {
-    requests: total("requests"),
-    kept: total("kept"),
-    copies: total("copies"),
-    from: reports.flatMap(({ from = [] }) => from).sort()[0],
-    until: reports
-      .flatMap(({ until = [] }) => until)
-      .sort()
-      .at(-1),
-    operations: Object.fromEntries(
-      Array.from(operations, (name) => [
-        name,
-        added(reports.map((one) => one.operations[name] ?? {})),
-      ]),
-    ),
-    faults: added(reports.map(({ faults }) => faults)),
+    ...{ requests: total("requests"), kept: total("kept"), copies: total("copies") },
+    ...{ from: instants[0], until: instants.at(-1), operations, faults },
     notes: parts.flatMap(({ name, report: { notes } }) =>
-      isOne ? notes : notes.map((note) => `World ${name}: ${note}`),
+      notes.map((note) => `${worldOf(name)}${note}`),
     ),
     findings: findingsIn(parts),
   };
-}
-
-type Counts = Readonly<Record<string, number>>;
-
-function added(all: readonly Counts[]): Counts {
-  const totals: Record<string, number> = {};
-  for (const [name, count] of all.flatMap(Object.entries<number>)) {
-    totals[name] = (totals[name] ?? 0) + count;
-  }
-  return totals;
 }
 
 /** Each kind once, with the example of the first world that has it. */
@@ -79,24 +65,30 @@ function findingsIn(parts: readonly Part[]): readonly Finding[] {
       example: `${name === DEFAULT_WORLD ? "" : `@${name} `}${finding.example}`,
     })),
   );
+  const kinds = groupedBy(all, ({ id }) => id);
   return findingIds.flatMap((id) => {
-    const same = all.filter((finding) => finding.id === id);
-    const [first] = same;
-    if (first === undefined) return [];
-    const whose = groupedBy(
+    const same = kinds.get(id);
+    if (same === undefined) return [];
+    const senders = groupedBy(
       same.flatMap(({ who }) => who),
-      ({ publisher }) => publisher ?? "",
+      ({ publisher }) => publisher,
     );
-    const who = Array.from(whose.values(), (group) => ({
-      publisher: group[0].publisher,
-      count: group.reduce((sum, { count }) => sum + count, 0),
+    const who = Array.from(senders, ([publisher, own]) => ({
+      publisher,
+      count: sum(own, "count"),
     }));
     return {
-      ...first,
-      count: same.reduce((sum, { count }) => sum + count, 0),
+      ...same[0],
+      count: sum(same, "count"),
       who: who.sort((one, other) => other.count - one.count),
-      proof: same.flatMap(({ proof }) => proof).slice(0, first.proof.length),
       sequences: same.flatMap(({ sequences }) => sequences),
     };
   });
+}
+
+function sum<Member extends string>(
+  all: readonly Readonly<Record<Member, number>>[],
+  member: Member,
+): number {
+  return all.reduce((so, one) => so + one[member], 0);
 }

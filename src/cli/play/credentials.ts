@@ -22,22 +22,20 @@ export function givenPublishers(flags: CredentialFlags): readonly GivenPublisher
     .sort((one, other) => one.place - other.place);
   const groups: { apiKey?: string; publisher?: string; surfaces: string[] }[] = [];
   for (const { kind, text } of words) {
-    const last = groups.at(-1);
-    const isNew = last === undefined || (kind !== "surface" && last[kind] !== undefined);
-    const group = isNew ? { surfaces: [] } : last;
-    if (isNew) groups.push(group);
+    let group = groups.at(-1);
+    if (group === undefined || (kind !== "surface" && group[kind] !== undefined)) {
+      group = { surfaces: [] };
+      groups.push(group);
+    }
     if (kind === "surface") group.surfaces.push(text);
-    else Object.assign(group, { [kind]: text });
+    else group[kind] = text;
   }
-  return groups.map(({ apiKey, publisher, surfaces }) => {
-    if (apiKey !== undefined && publisher !== undefined) return { id: publisher, apiKey, surfaces };
-    const given = { "--surface": surfaces[0], "--publisher": publisher, "--api-key": apiKey };
-    const named = Object.entries(given).filter(([, word]) => word !== undefined);
-    const missing = (["--api-key", "--publisher"] as const).filter(
-      (name) => given[name] === undefined,
-    );
+  return groups.map(({ apiKey, publisher: id, surfaces }) => {
+    if (apiKey !== undefined && id !== undefined) return { id, apiKey, surfaces };
+    const given =
+      apiKey !== undefined ? "--api-key" : id !== undefined ? "--publisher" : "--surface";
     throw wrongUsage(
-      `${named.at(-1)?.[0]} needs ${missing.join(" and ")}. Give each publisher as --api-key KEY --publisher ID, with a --surface ID for each of its surfaces.`,
+      `${given} ${apiKey === undefined ? "needs --api-key" : "needs --publisher"}. Give each publisher as --api-key KEY --publisher ID, with a --surface ID for each of its surfaces.`,
     );
   });
 }

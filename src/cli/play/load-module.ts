@@ -4,7 +4,7 @@
  */
 
 import { resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { couldNotRun, wrongUsage } from "../output/exit.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ type Tsx = typeof import("tsx/esm/api");
 /** What such a file ends in. */
 export const moduleEndings: readonly string[] = [".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"];
 
-/** @throws CommandFailure that names the file, and the line where there is one. */
+/** @throws CommandFailure that names the file. */
 export async function scenarioInModule(file: string): Promise<object> {
   const scenario = exportedBy(await exportsOf(file));
   if (typeof scenario === "object" && scenario !== null) return scenario;
@@ -42,33 +42,13 @@ async function exportsOf(file: string): Promise<Exports> {
     // tsx loads the file and its imports as copies of their own: their classes aren't ours, so no instanceof on them.
     return await (tsx === undefined ? import(href) : tsx.tsImport(href, import.meta.url));
   } catch (error) {
-    const message = `${file}: can't be loaded: ${whyNotLoaded(error)}`;
-    const { code = "" } = error as NodeJS.ErrnoException;
-    const isRefused = /^ERR_UNKNOWN_FILE_EXTENSION$|_(?:TYPESCRIPT_SYNTAX|TYPE_STRIPPING)$/.test(
-      code,
-    );
-    if (!isTypeScript || tsx !== undefined || !isRefused) throw wrongUsage(message);
+    const { message = String(error), code = "" } = error as NodeJS.ErrnoException;
+    // tsx tells its copies apart by a query.
+    const why = `${file}: can't be loaded: ${message.replaceAll(/\?namespace=[\w-]+/g, "")}`;
+    const needsTsx = /^ERR_(?:UNKNOWN_FILE_EXTENSION|.*TYPESCRIPT_SYNTAX|.*TYPE_STRIPPING)$/;
+    if (!isTypeScript || tsx !== undefined || !needsTsx.test(code)) throw wrongUsage(why);
     throw couldNotRun(
-      `${message}. Node ${process.version} needs tsx for that. Install it beside adsim: npm install --save-dev tsx`,
+      `${why}. Node ${process.version} needs tsx for that. Install it beside adsim: npm install --save-dev tsx`,
     );
   }
-}
-
-function whyNotLoaded(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  // tsx tells its copies apart by a query.
-  const message = error.message.replaceAll(/\?namespace=[\w-]+/g, "");
-  const place = placeIn(error.stack ?? "");
-  return place === undefined || message.includes(place) ? message : `${message} (${place})`;
-}
-
-/** `FILE:LINE:COLUMN`: the first line of the user's code in a stack. Below Node's loader is our own. */
-function placeIn(stack: string): string | undefined {
-  const [users = ""] = stack.split(/^.*node:internal\/modules/m);
-  const [, file, position] =
-    /^(?!.*node_modules)(?:.*[ (])?((?:file:\/\/|\/|[A-Z]:)[^\n?]*?)(?:\?[^\n:]*)?(:\d+(?::\d+)?)\)?$/im.exec(
-      users,
-    ) ?? [];
-  if (file === undefined) return;
-  return `${file.startsWith("file:") ? fileURLToPath(file) : file}${position}`;
 }

@@ -6,9 +6,8 @@ import { printable, shortened } from "../../base/text.ts";
 import { plural, readableDuration } from "../../play/measure/quantities.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import { resultCounts } from "../../play/reports/lines.ts";
-import { planAtService } from "../../play/targets/service-plan.ts";
+import type { ServicePlan } from "../../play/targets/service-plan.ts";
 import type { ResolvedScenario } from "./resolve-scenario.ts";
-import type { TargetGiven } from "./target.ts";
 
 const MAX_COLUMNS = 200;
 /** More names are only counted. */
@@ -37,42 +36,39 @@ export function summaryLines(results: readonly PlayResult[]): readonly string[] 
 }
 
 /** Each cause once. An undecided play that has no failed check has its reason. */
-function causesOf(result: PlayResult): readonly Cause[] {
-  if (result.result === "passed") return [];
-  const scenario = result.scenario.name;
-  const { invariants, steps, thresholds } = result;
-  const isFailed = (one: { readonly result: string }): boolean => one.result === "failed";
-  const causes = [
-    ...invariants.filter(isFailed).map(({ id, why = "" }) => ({ about: id, example: why })),
-    ...steps
-      .flatMap(({ checks }) => checks.filter(isFailed))
-      .map(({ invariant, about, expected, found }) => ({
-        about: invariant ?? about,
-        example: `expected ${expected}, found ${found}`,
-      })),
-    ...thresholds
-      .filter(isFailed)
-      .map(({ threshold, found }) => ({ about: threshold, example: `found ${found}` })),
-  ];
-  const all = causes.length > 0 ? causes : [{ about: result.result, example: result.why }];
-  return [...new Map(all.toReversed().map((cause) => [cause.about, cause])).values()]
-    .toReversed()
-    .map((cause) => ({ ...cause, scenario }));
+function causesOf(play: PlayResult): readonly Cause[] {
+  if (play.result === "passed") return [];
+  const scenario = play.scenario.name;
+  const checks = play.steps.flatMap((step) => step.checks);
+  const all = [
+    ...play.invariants.map(({ id, result, why = "" }) => ({ about: id, result, example: why })),
+    ...checks.map(({ invariant, about, result, expected, found }) => {
+      return { about: invariant ?? about, result, example: `expected ${expected}, found ${found}` };
+    }),
+    ...play.thresholds.map(({ threshold, result, found }) => {
+      return { about: threshold, result, example: `found ${found}` };
+    }),
+  ].filter(({ result }) => result === "failed");
+  if (all.length === 0) return [{ about: play.result, example: play.why, scenario }];
+  return [...groupedBy(all, ({ about }) => about).values()].map(([{ about, example }]) => {
+    return { about, example, scenario };
+  });
 }
 
-/** What it takes to play those that weren't played, each need said once. */
-export function notPlayedLines(
-  left: readonly ResolvedScenario[],
-  { credentials, knownChoices }: TargetGiven,
-  speed: number | undefined,
-): readonly string[] {
-  const needs = left.map(({ scenario }) => ({
-    scenario: scenario.name,
-    need: needOf(planAtService(scenario, { knownChoices, speed }), credentials.length),
-  }));
+/** A scenario, and what it takes to play it at a service. */
+export interface Planned extends ResolvedScenario {
+  readonly plan: ServicePlan;
+}
+
+/** What it takes to play those that weren't played, each need said once. `publishers`: how many were given. */
+export function notPlayedLines(left: readonly Planned[], publishers: number): readonly string[] {
+  if (left.length === 0) return [];
+  const needs = left.map(({ scenario, plan }) => {
+    return { scenario: scenario.name, need: needOf(plan, publishers) };
+  });
   const groups = groupedBy(needs, ({ need }) => need);
   return [
-    ...(left.length === 0 ? [] : [`Not played: ${plural(left.length, "scenario")}.`]),
+    `Not played: ${plural(left.length, "scenario")}.`,
     ...Array.from(groups, ([need, same]) => {
       const plays = need.startsWith("-") ? ` plays ${same.length} more` : `: ${same.length}`;
       return `  ${need}${plays} (${named(same)})`;
@@ -80,8 +76,8 @@ export function notPlayedLines(
   ];
 }
 
-function needOf(plan: ReturnType<typeof planAtService>, publishers: number): string {
-  const choices = plan.impossible.filter((need) => /^[\w.-]+=/.test(need));
+function needOf(plan: ServicePlan, publishers: number): string {
+  const choices = plan.impossible.filter((need) => need.includes("="));
   if (choices.length < plan.impossible.length) return "what only an adsim has";
   if (choices.length > 0) return choices.map((choice) => `--assume ${choice}`).join(" ");
   if (plan.publishers > publishers) {

@@ -26,9 +26,8 @@ export async function resolveScenario(
   { stdin }: Pick<HostProcess, "stdin">,
 ): Promise<ResolvedScenario> {
   const { seed, start, publishers, profile, maxRequests } = flags;
-  const { chosen } = await readAssumptionFlags(flags);
   // readAssumptionFlags has checked them.
-  const assumptions = chosen as Choices;
+  const assumptions = (await readAssumptionFlags(flags)).chosen as Choices;
   const overrides: Overrides = given({ seed, start, publishers, profile, assumptions });
   const loaded = await loadScenario(source, stdin);
   try {

@@ -3,12 +3,11 @@
 import type { Choices } from "../../simulator/simulator-options.ts";
 import { readAssumptionFlags } from "../options/assumption-flags.ts";
 import type { playOptions } from "../options/command-options.ts";
-import { isTokenGiven, type stillOptions } from "../options/common-options.ts";
 import type { Call, FlagsOf } from "../options/option.ts";
 import { wrongUsage } from "../output/exit.ts";
 import { type GivenPublisher, givenPublishers } from "./credentials.ts";
 
-export type PlayFlags = FlagsOf<typeof stillOptions & typeof playOptions>;
+export type PlayFlags = FlagsOf<typeof playOptions>;
 
 export interface TargetGiven {
   /** Undefined for a play in this process. */
@@ -23,24 +22,18 @@ export interface TargetGiven {
 }
 
 /** @throws CommandFailure for options that don't go together, InputError for a wrong choice. */
-export async function readTarget({ flags, host }: Call<PlayFlags>): Promise<TargetGiven> {
-  const { target } = flags;
+export async function readTarget({ flags }: Call<PlayFlags>): Promise<TargetGiven> {
+  const { target, speed, runId, wait } = flags;
   const credentials = givenPublishers(flags);
   const isService = credentials.length > 0;
-  const forServices = { "--run-id": flags.runId, "--wait": flags.wait };
-  const forTargets = {
-    "--speed": flags.speed,
-    "--api-key, --publisher and --surface": isService || undefined,
-    "--control-token": isTokenGiven(flags, host) || undefined,
-    ...forServices,
-  };
-  const refused = target === undefined ? forTargets : isService ? {} : forServices;
-  const [wrong] = Object.entries(refused).find(([, given]) => given !== undefined) ?? [];
-  if (wrong !== undefined) {
+  const needsTarget = isService ? "--api-key" : speed && "--speed";
+  if (target === undefined && needsTarget !== undefined) {
+    throw wrongUsage(`${needsTarget} needs --target: a play in this process never waits.`);
+  }
+  const needsService = runId === undefined ? wait && "--wait" : "--run-id";
+  if (!isService && needsService !== undefined) {
     throw wrongUsage(
-      target === undefined
-        ? `${wrong} needs --target: a play in this process never waits and needs no keys.`
-        : `${wrong} is for services other than adsim. Give a publisher of the service with --api-key KEY and --publisher ID.`,
+      `${needsService} is for services other than adsim: --target URL --api-key KEY --publisher ID.`,
     );
   }
   if (!isService) return { target, isService, credentials, knownChoices: {}, overrides: flags };

@@ -2,9 +2,17 @@ import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkReports, writeReports } from "../../../src/cli/output/reports.ts";
-import { reportFiles } from "../../../src/cli/play/write-reports.ts";
+import { reportHtml } from "../../../src/play/reports/report-html.ts";
+import { reportJunit } from "../../../src/play/reports/report-junit.ts";
+import type { PlayResult } from "../../../src/scenario.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { brokenResult, playResult } from "./play-results.ts";
+
+const textsOf = (result: PlayResult) => ({
+  junit: () => reportJunit(result),
+  json: () => JSON.stringify(result),
+  html: () => reportHtml(result),
+});
 
 describe("report files", () => {
   test("of every kind are written, the old ones replaced, and nothing else is left", async () => {
@@ -12,8 +20,8 @@ describe("report files", () => {
     const targets = (["junit", "json", "html"] as const).map((kind) => ({
       ...{ kind, file: join(place, `report.${kind}`) },
     }));
-    await writeReports(targets, reportFiles([playResult()]), process.stderr);
-    await writeReports(targets, reportFiles([brokenResult()]), process.stderr);
+    await writeReports(targets, textsOf(playResult()), process.stderr);
+    await writeReports(targets, textsOf(brokenResult()), process.stderr);
     const [junit, json, html] = await Promise.all(
       targets.map(({ file }) => readFile(file, "utf8")),
     );
@@ -30,7 +38,7 @@ describe("report files", () => {
       const targets = [{ kind: "json" as const, file }];
       const message = `--report json=${file} can't be written`;
       await expect(checkReports(targets)).rejects.toThrow(message);
-      const writing = writeReports(targets, reportFiles([playResult()]), process.stderr);
+      const writing = writeReports(targets, textsOf(playResult()), process.stderr);
       await expect(writing).rejects.toThrow(message);
     }
     expect(await readdir(place)).toEqual(["taken"]);

@@ -1,0 +1,60 @@
+/** Starts a server whose world `default` continues from the end of a scenario, played before the server listens. */
+
+import { startPrepared } from "../adapters/server/server.ts";
+import { formatInstant } from "../base/calendar.ts";
+import { adsimLine } from "../base/shell.ts";
+import { playInWorld, worldOptionsOf } from "../play/play-scenario.ts";
+import { reportText } from "../play/reports/report-text.ts";
+import { overrideWords } from "../play/scenario/overrides.ts";
+import { MAX_RECORDED_STEPS as maxSteps } from "../play/scenario/parse-scenario.ts";
+import type { Server } from "../server.ts";
+import { resolveOptions } from "../simulator/simulator-options.ts";
+import { type ServerFlags, serverOptions } from "./options/common-options.ts";
+import { CommandFailure, exitCodes, wrongUsage } from "./output/exit.ts";
+import type { PlayedScenario } from "./output/ready-message.ts";
+import { say } from "./output/say.ts";
+import { errorInSource, resolveScenario } from "./play/resolve-scenario.ts";
+import type { HostProcess } from "./processes/host-process.ts";
+
+/** A server, and the scenario from whose end its world `default` continues. */
+export interface StartedServer extends Server {
+  readonly scenario?: PlayedScenario | undefined;
+}
+
+/** @throws InputError or CommandFailure before the server listens. If the scenario fails, its report is printed. */
+export async function startPlayed(
+  source: string,
+  flags: ServerFlags,
+  host: HostProcess,
+): Promise<StartedServer> {
+  const other = (["load", "faults"] as const).find((option) => flags[option] !== undefined);
+  if (other !== undefined) {
+    throw wrongUsage(
+      `--${other} can't be combined with --scenario, which sets the state to start from, with its fault rules. Leave one of them out.`,
+    );
+  }
+  const chosen = await resolveScenario(source, flags, host);
+  const { clock = "flowing" } = flags;
+  // What the scenario leaves out has the defaults of scenarios, not of servers; but the clock is the server's.
+  const world = worldOptionsOf(chosen.scenario);
+  const start = formatInstant(resolveOptions(world).settings.startMs);
+  const options = { ...(await serverOptions(flags, clock)), ...world, clock, start };
+  const reproduce = adsimLine(["play", source, ...overrideWords(chosen.overrides)]);
+  let scenario: PlayedScenario | undefined;
+  const server = await startPrepared(options, async (worlds) => {
+    const simulator = worlds.get("default");
+    const playing = playInWorld(simulator, chosen.scenario, { reproduce, maxSteps });
+    const played = await playing.catch((error: unknown) => {
+      throw errorInSource(chosen, error);
+    });
+    const { name } = played.scenario;
+    if (played.result === "failed") {
+      say(reportText(played), host.stderr);
+      const message = `the scenario ${name} failed, so the server wasn't started.`;
+      throw new CommandFailure(exitCodes.checkFailed, message);
+    }
+    simulator.clock.set({ mode: clock });
+    scenario = { name, result: played.result, why: played.why };
+  });
+  return Object.assign(server, { scenario });
+}
