@@ -49,7 +49,7 @@ export function parseScenarioText(json: string, options: ParseScenarioOptions = 
 }
 
 /** The JSON value, not checked yet. @throws InputError for text that isn't JSON. */
-export function readScenarioText(json: string): unknown {
+function readScenarioText(json: string): unknown {
   return parseJson(json, (mistake) => new InputError("scenario", mistake));
 }
 
