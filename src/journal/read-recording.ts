@@ -26,10 +26,7 @@ export function readRecording(lines: readonly string[]): Recording {
   const list = Array.isArray(value) ? value : memberOf(value, "entries");
   if (Array.isArray(list))
     return journal(list.map((entry, index) => recordedEntry(entry, `entry ${index + 1}`)));
-  throw new InputError(
-    "",
-    "is JSON, but neither a journal's entries nor a HAR. If it is a snapshot, give it with --load",
-  );
+  throw new InputError("", "is JSON, but neither a journal's entries nor a HAR");
 }
 
 function parse(text: string, what: string): unknown {

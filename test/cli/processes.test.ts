@@ -52,7 +52,7 @@ const journal = (): string => {
 
 test.each<[string, () => readonly string[], RegExp]>([
   ["record", () => [journal()], /^\{\n {2}"name": "journal",\n/],
-  ["replay", () => [journal()], /: 1 answer is the same, 0 are different\n$/],
+  ["replay", () => [journal()], /: 1 answer the same, 0 different\n$/],
   ["scenarios", () => [], /^busy-day {2}/m],
   ["export", () => ["busy-day", "--to", "artillery"], /^\{\n {2}"config": /],
   ["openapi", () => [], /^\{\n {2}"openapi": "3\.1/],

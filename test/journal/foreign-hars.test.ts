@@ -110,7 +110,7 @@ describe("everything that went to the API is kept, and the rest counted", () => 
 test("a body that isn't recorded isn't compared", async () => {
   const file = changed({ "view.response.content": { size: -1, _file: "view.json" } });
   const { stdout } = await runAdsim(["replay", file]);
-  expect(stdout).toContain("3 answers are the same, 0 are different");
+  expect(stdout).toContain("3 answers the same, 0 different");
 });
 
 describe("what is left out is named with its request and the reason", () => {
@@ -184,11 +184,8 @@ test.each([
     expect(played.stdout).toMatch(/^✓ passed .*\n.* 7 requests: 6 ok, 1 refused/);
 
     const world = ["--seed", "hars", "--publishers", "3", "--start", "2026-03-01T00:00:00Z"];
-    const replay = ["replay", file, ...world, "--clock", "frozen"];
-    const { code, stdout } = await runAdsim(replay);
-    expect(stdout).toMatch(
-      /^adsim: 7 requests sent again in process: 7 answers are the same, 0 are/,
-    );
+    const { code, stdout } = await runAdsim(["replay", file, ...world]);
+    expect(stdout).toContain("7 requests sent again in process: 7 answers the same, 0 different");
     expect(code).toBe(0);
   },
 );

@@ -5,14 +5,6 @@ import { oneLine, printable } from "../../base/text.ts";
 import type { LeftOut, RecordedEntry } from "../../journal/recorded-entry.ts";
 import { plural } from "../../play/measure/quantities.ts";
 
-export interface LeftOutGroup {
-  /** In words that follow "because". */
-  readonly reason: string;
-  readonly count: number;
-  /** The first of them. */
-  readonly which: string;
-}
-
 const reasons: Readonly<Record<LeftOut, string>> = {
   "kept-from-service": "a fault rule kept them from reaching the service",
   "no-response": "no response is recorded",
@@ -22,13 +14,13 @@ const reasons: Readonly<Record<LeftOut, string>> = {
   "no-operation": "the API has no operation with their method and path",
   incomplete: "a required parameter isn't recorded",
   unsendable: "a scenario can't send them",
-  "other-world": "a world with another seed, start or population answered them",
+  "other-world": "a world with another seed answered them",
 };
 
 /** More are only counted. */
 const MAX_NAMED = 5;
 
-export function leftOutGroups(entries: readonly RecordedEntry[]): readonly LeftOutGroup[] {
+export function leftOutGroups(entries: readonly RecordedEntry[]) {
   const groups = groupedBy(entries, ({ leftOut }) => leftOut);
   return Array.from(groups, ([why, group]) => {
     const named = group.slice(0, MAX_NAMED).map(({ place, request: { method, path } }) => {
@@ -40,7 +32,7 @@ export function leftOutGroups(entries: readonly RecordedEntry[]): readonly LeftO
 }
 
 /** "2 requests, because no response is recorded (line 3 GET /v1/click, …); …"; empty if there are none. */
-export function leftOutInWords(groups: readonly LeftOutGroup[]): string {
+export function leftOutInWords(groups: ReturnType<typeof leftOutGroups>): string {
   const words = groups.map(({ reason, count, which }) => {
     return `${plural(count, "request")}, because ${reason} (${which})`;
   });

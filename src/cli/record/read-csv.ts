@@ -8,17 +8,6 @@ import type { RecordedEntry, Recording } from "../../journal/recorded-entry.ts";
 import { buildRequest } from "../../spec/build-request.ts";
 import { operationIds, operations } from "../../spec/operations.ts";
 
-/** `impression_id` of an impression is the id that the service answered with: clicks refer to it. */
-const columns: readonly string[] = [
-  ...["at", "operation", "status"],
-  ...new Set(Object.values(operations).flatMap((one) => Object.keys(one.parameters))),
-];
-
-/** What a file may be, and how it is told apart. */
-const FORMS =
-  "adsim reads a journal as NDJSON or JSON, a HAR file, and a trace in CSV. A file that begins with { or [ is read as JSON, " +
-  `any other as CSV, whose first line names the columns: some of ${formatList(columns)}`;
-
 /** A row by the names of its columns. */
 interface CsvRow {
   readonly record: Readonly<Record<string, string>>;
@@ -28,51 +17,49 @@ interface CsvRow {
 /** Other columns are ignored. @throws InputError that says where it is wrong. */
 export function readCsv(text: string): Recording {
   // Excel writes it to say what separates the columns.
-  const [isSaid, said] = /^\ufeff?"?sep=(.)"?\r?\n/i.exec(text) ?? [];
+  const said = /^"?sep=(.)"?\r?\n/i.exec(text)?.[1];
   const head = /\S.*/.exec(text)?.[0] ?? "";
   const delimiter = said ?? [",", ";", "\t"].find((one) => head.includes(one)) ?? ",";
-  const form = { delimiter, bom: true, trim: true, from_line: isSaid === undefined ? 1 : 2 };
+  const form = { delimiter, trim: true, from_line: said === undefined ? 1 : 2 };
   const reading = { skip_empty_lines: true, relax_column_count: true, info: true } as const;
   try {
     // The package's types don't know what `info` changes.
     const rows = parse(text, { ...form, ...reading, columns: namesIn }) as unknown as CsvRow[];
-    if (rows.length === 0) throw new InputError("", "has no request: only line 1 has fields");
+    if (rows.length === 0) throw new InputError("", "has no request");
     const entries = rows.map(({ record, info }) => entryOf(record, `line ${info.lines}`));
     return { form: "CSV", byAdsim: false, entries };
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new InputError("", `is not a recording: it is not CSV: ${error.message}. ${FORMS}`);
+    throw new InputError("", `is not CSV: ${error.message}`);
   }
 }
 
 function namesIn(head: readonly string[]): string[] {
   const names = head.map((name) => name.toLowerCase());
   if (names.includes("operation")) return names;
-  const hint = names.map((name) => didYouMean(name, ["operation"])).join("");
-  throw new InputError("", `has no column "operation" in line 1.${hint} ${FORMS}`);
+  const expected = "A CSV trace needs it, a journal or a HAR begins with { or [";
+  throw new InputError("", `has no column "operation" in its first line. ${expected}`);
 }
 
 function entryOf({ operation: asked = "", at, ...row }: CsvRow["record"], place: string) {
   const operation = operationIds.find((id) => id === asked.toLowerCase());
   if (operation === undefined) {
-    const hint =
-      didYouMean(asked, operationIds) || ` Choose from: ${formatList(operationIds, "or")}`;
-    const sent = JSON.stringify(asked);
-    throw new InputError("", `has no operation ${sent} in ${place}, column operation.${hint}`);
+    const expected = `must be one of ${formatList(operationIds, "or")}`;
+    throw new InputError(`${place}, operation:`, `${expected}.${didYouMean(asked, operationIds)}`);
   }
   const status = row.status || "200";
   // 0 and -1 stand for no answer.
-  if (!/^(?:[1-5]\d\d|0|-1)$/.test(status)) {
-    throw new InputError("", `must have an HTTP status, such as 200, in ${place}, column status`);
-  }
+  if (!/^(?:[1-5]\d\d|0|-1)$/.test(status))
+    throw new InputError(`${place}, status:`, "must be an HTTP status, such as 200");
   const { parameters } = operations[operation];
   const values = Object.entries(row).filter(([name, value]) => value && name in parameters);
   const built = buildRequest(operation, Object.fromEntries(values), {});
   const { method, path, query = "", headers = {}, body = "" } = built;
+  // In the row of an impression it is the id that the service answered with.
   const answer = operation === "impression" ? { impression_id: row.impression_id } : {};
   return {
     ...{ place, operation, publisher: row.publisher_id || undefined },
-    at: at ? recordedInstant(at, `${place}, column at:`) : undefined,
+    at: at ? recordedInstant(at, `${place}, at:`) : undefined,
     request: { method, path, query: String(query), headers, body: String(body) },
     response: { status: Number(status), headers: {}, body: JSON.stringify(answer) },
     leftOut: Number(status) > 0 ? undefined : "no-response",

@@ -18,7 +18,7 @@ export interface RecordFlags {
 export async function record(file: string, flags: RecordFlags, host: HostProcess): Promise<void> {
   const { out, name, signUp } = flags;
   const written = out === undefined ? undefined : { option: `--out ${out}`, file: out };
-  if (written !== undefined) await checkOut(written, [file]);
+  if (written !== undefined) await checkOut(written);
   const recording = await recordingIn(file);
   const isElsewhere = !recording.byAdsim && signUp !== true;
   const publishers = isElsewhere ? "numbered" : "world";

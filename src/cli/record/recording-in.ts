@@ -7,7 +7,7 @@ import { describeError } from "../../base/file-error.ts";
 import { InputError } from "../../base/input.ts";
 import { printable } from "../../base/text.ts";
 import { readRecording } from "../../journal/read-recording.ts";
-import type { Recording } from "../../journal/recorded-entry.ts";
+import type { RecordedEntry, Recording } from "../../journal/recorded-entry.ts";
 import {
   type RecordedScenario,
   type RecordingOptions,
@@ -29,8 +29,8 @@ export async function recordingIn(file: string): Promise<Recording> {
     );
   }
   const first = lines.find((line) => line.trim() !== "")?.trim() ?? "";
+  const isJson = /^[[{]/.test(first) || first === "";
   try {
-    const isJson = /^[[{]/.test(first) || first === "";
     return inTimeOrder(isJson ? readRecording(lines) : readCsv(lines.join("\n")));
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
@@ -43,12 +43,12 @@ export async function recordingIn(file: string): Promise<Recording> {
 function inTimeOrder(recording: Recording): Recording {
   if (recording.byAdsim) return recording;
   let at: string | undefined;
-  const timed = recording.entries.map((entry) => {
+  const entries = recording.entries.map((entry) => {
     at = entry.at ?? at;
-    return { entry: { ...entry, at }, ms: parseInstant(at ?? "") ?? 0 };
+    return { ...entry, at };
   });
-  const sorted = timed.sort((one, other) => one.ms - other.ms);
-  return { ...recording, entries: sorted.map(({ entry }) => entry) };
+  const timeOf = (entry: RecordedEntry): number => parseInstant(entry.at ?? "") ?? 0;
+  return { ...recording, entries: entries.sort((one, other) => timeOf(one) - timeOf(other)) };
 }
 
 /** @throws CommandFailure that says why the recording can't become a scenario. */
@@ -58,19 +58,11 @@ export function madeOf(
   options: Omit<RecordingOptions, "name"> & { readonly name?: string | undefined },
 ): RecordedScenario {
   try {
-    const made = scenarioOfRecording(recording, {
-      ...options,
-      name: options.name ?? nameFrom(file),
-    });
-    const { length } = made.scenario.steps;
+    const name = options.name ?? nameFrom(file);
+    const made = scenarioOfRecording(recording, { ...options, name });
     if (made.entries.size === 0) {
       const leftOut = leftOutInWords(leftOutGroups(made.leftOut));
       throw couldNotRun(`${file} has no request for a scenario: ${leftOut}.`);
-    }
-    if (length > MAX_RECORDED_STEPS) {
-      throw couldNotRun(
-        `${file} makes ${length} steps, and a scenario may have at most ${MAX_RECORDED_STEPS}. Give a part of it.`,
-      );
     }
     parseScenario(made.scenario, { maxSteps: MAX_RECORDED_STEPS });
     return made;
@@ -82,8 +74,7 @@ export function madeOf(
 
 /** The file's name as the name of a scenario: letters, digits and hyphens. */
 function nameFrom(file: string): string {
-  const words = basename(file, extname(file))
-    .toLowerCase()
-    .match(/[a-z0-9]+/g) ?? ["recorded"];
+  const name = basename(file, extname(file)).toLowerCase();
+  const words = name.match(/[a-z0-9]+/g) ?? ["recorded"];
   return words.join("-").slice(0, 64).replace(/-$/, "");
 }

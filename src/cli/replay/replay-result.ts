@@ -9,11 +9,7 @@ import { leftOutGroups, leftOutInWords } from "../record/left-out.ts";
 
 interface ResultParts {
   readonly file: string;
-  readonly flags: {
-    readonly target?: string;
-    readonly load?: string;
-    readonly differences: number;
-  };
+  readonly flags: { readonly target?: string; readonly differences: number };
   readonly recording: Recording;
   readonly made: RecordedScenario;
   readonly played: PlayResult;
@@ -27,7 +23,6 @@ export function resultOf({ file, flags, recording, made, played }: ResultParts) 
   const different = steps.filter(({ step }) => step.result === "failed");
   const undecided = steps.filter(({ step: { result } }) => /undecided|skipped/.test(result));
   const shown = [...different, ...undecided].slice(0, flags.differences);
-  const notCompared = steps.filter(({ step }) => step.result === "done").length;
   return {
     file,
     form: recording.form,
@@ -41,22 +36,22 @@ export function resultOf({ file, flags, recording, made, played }: ResultParts) 
     leftOut: leftOutGroups(made.leftOut),
     // The first ones, with what differs or why they can't be compared.
     differences: shown.map(({ step, entry }) => differenceOf(step, entry)),
-    // Why they may differ even if the service answers the same.
-    notes: [
-      ...(notCompared === 0
-        ? []
-        : [`${counted(notCompared, "answer")} not compared: the requests have ids from elsewhere`]),
-      ...(shown.length === 0 || flags.load !== undefined ? [] : missingIn(recording)),
-    ],
+    notes: notesOn(recording, steps.filter(({ step }) => step.result === "done").length),
   };
 }
 
-/** What the world did that isn't in the recording. */
-function missingIn({ entries, byAdsim }: Recording): readonly string[] {
-  const missing = (entries.at(-1)?.sequence ?? 0) - entries.length;
-  if (!byAdsim || missing <= 0) return [];
+/** What limits the comparison. */
+function notesOn({ entries, byAdsim }: Recording, notCompared: number): readonly string[] {
+  const missing = byAdsim ? (entries.at(-1)?.sequence ?? 0) - entries.length : 0;
   return [
-    `${missing} of the world's requests are not in the recording, so what they did is missing. Export the journal without a filter, or replay from a snapshot with --load`,
+    ...(notCompared === 0
+      ? []
+      : [`${counted(notCompared, "answer")} not compared: the requests have ids from elsewhere`]),
+    ...(missing <= 0
+      ? []
+      : [
+          `${missing} of the world's requests are not in the recording, so what they did is missing`,
+        ]),
   ];
 }
 
@@ -79,18 +74,16 @@ export function resultText(result: ReturnType<typeof resultOf>): string {
   const { target, sent, same, different, undecided, leftOut, differences, notes } = result;
   const where = target === undefined ? "in process" : `to ${target}`;
   const others = undecided === 0 ? "" : `, ${undecided} can't be compared`;
-  const verb = (count: number): string => (count === 1 ? "is" : "are");
   const lines = [
-    `adsim: ${counted(sent, "request")} sent again ${where}: ${counted(same, "answer")} ${verb(same)} the same, ${different} ${verb(different)} different${others}`,
+    `adsim: ${counted(sent, "request")} sent again ${where}: ${counted(same, "answer")} the same, ${different} different${others}`,
+    ...(leftOut.length > 0 ? [`  left out: ${leftOutInWords(leftOut)}`] : []),
+    ...differences.flatMap(({ entry, method, path, parts, why }) => [
+      "",
+      `${entry}: ${method} ${path}`,
+      ...parts.map(({ about, recorded, now }) => `  ${about}: recorded ${recorded}, now ${now}`),
+      ...(why === undefined ? [] : [`  ${why}`]),
+    ]),
   ];
-  if (leftOut.length > 0) lines.push(`  left out: ${leftOutInWords(leftOut)}`);
-  for (const { entry, sequence, method, path, parts, why } of differences) {
-    const number = sequence === undefined ? "" : `, request ${sequence}`;
-    lines.push("", `${entry}${number}: ${method} ${path}`);
-    for (const { about, recorded, now } of parts)
-      lines.push(`  ${about}: recorded ${recorded}, now ${now}`);
-    if (why !== undefined) lines.push(`  ${why}`);
-  }
   const more = different + undecided - differences.length;
   if (more > 0)
     lines.push("", `${more} more; --differences ${different + undecided} shows them all.`);

@@ -5,21 +5,18 @@
 
 import { assert } from "../../base/assert.ts";
 import { parseInstant } from "../../base/calendar.ts";
-import { given } from "../../base/given.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
-import { InputError } from "../../base/input.ts";
+import { orUndefined } from "../../base/text.ts";
 import { parametersOf, valuesOf } from "../../journal/entry-values.ts";
-import type { RecordedEntry, RecordedWorld, Recording } from "../../journal/recorded-entry.ts";
+import type { RecordedEntry, Recording } from "../../journal/recorded-entry.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
 import { DEFAULT_START } from "../../simulator/simulator-options.ts";
-import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { nonDefaultChoices, resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { buildRequest, type Encoding } from "../../spec/build-request.ts";
 import { operations } from "../../spec/operations.ts";
-import type { Credentials } from "../../world/accounts/account.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
 import { plural } from "../measure/quantities.ts";
-import { parseScenario } from "../scenario/parse-scenario.ts";
+import type { Overrides } from "../scenario/overrides.ts";
 import {
   createRequestSteps,
   type RequestSteps,
@@ -41,10 +38,8 @@ export interface RecordingOptions {
   readonly publishers: "world" | "numbered";
   /** Whether time passes between the requests as recorded. @default true */
   readonly keepsTime?: boolean | undefined;
-  /** Settings in place of the recorded world's. */
-  readonly world?: Partial<RecordedWorld> | undefined;
-  /** The publishers of the world in which it is played. @default those with which the recorded world began */
-  readonly known?: readonly Credentials[] | undefined;
+  /** The settings of the recorded world, if the recording doesn't tell them. */
+  readonly world?: Overrides | undefined;
 }
 
 export interface RecordedScenario {
@@ -61,83 +56,76 @@ export function scenarioOfRecording(
   options: RecordingOptions,
 ): RecordedScenario {
   const { byAdsim } = recording;
-  const { name, world: chosen = {}, keepsTime = true } = options;
   const isNumbered = options.publishers === "numbered";
-  const recorded = recording.entries.find(({ world }) => world !== undefined)?.world;
-  const all = recording.entries.map((entry): RecordedEntry => {
-    return { ...entry, leftOut: entry.leftOut ?? whyLeftOut(entry, byAdsim, recorded) };
+  const world = worldOf(recording, options);
+  const judged = recording.entries.map((entry): RecordedEntry => {
+    return { ...entry, leftOut: entry.leftOut ?? whyLeftOut(entry, byAdsim, world) };
   });
-  const sent = attributed(all.filter(({ leftOut }) => leftOut === undefined));
+  const sent = attributed(judged.filter(({ leftOut }) => leftOut === undefined));
   const entries = sent.map((one) => withKey(byAdsim ? one : plainRequest(one), byAdsim));
-  const publishers = publishersOf(entries, recorded ?? chosen, options);
-  const firstAt = entries.find(({ at }) => at !== undefined)?.at;
-  const { start = firstAt ?? DEFAULT_START, ...world } = { ...recorded, ...chosen };
-  const choicesIn = (one: Partial<RecordedWorld> = {}): Assumptions =>
-    resolveAssumptions({ ...one.assumptions, ...chosen.assumptions });
+  const publishers = publishersOf(entries, isNumbered ? undefined : world);
 
-  const byId = new Map(publishers.map((publisher) => [publisher.id, publisher]));
-  const byPath = new Map<string, RecordedEntry>();
-  const leftOut = all.filter((one) => one.leftOut !== undefined);
+  const firstAt = entries.find(({ at }) => at !== undefined)?.at ?? DEFAULT_START;
+  const { start = firstAt, assumptions = {} } = isNumbered ? {} : world;
   const script = createScript(parseInstant(start) ?? 0);
-  for (const { ref, surfaces } of publishers) {
+  for (const { ref, surfaces } of publishers.values()) {
     const names = surfaces.map((_, at) => `Surface ${at + 1}`);
     if (typeof ref === "string")
       script.add({ signUp: names.length === 0 ? {} : { surfaces: names }, as: ref });
   }
-  const requests = createRequestSteps(entries, publishers);
-  let inForce = choicesIn(recorded);
+  const requests = createRequestSteps(entries, [...publishers.values()]);
+  const byPath = new Map<string, RecordedEntry>();
+  let inForce: Readonly<Record<string, string>> = resolveAssumptions(assumptions);
   for (const entry of entries) {
-    const sender = byId.get(entry.sender);
+    const sender = publishers.get(entry.sender);
     assert(sender !== undefined, "Every entry has a sender.");
-    if (keepsTime) script.advanceTo(parseInstant(entry.at ?? "") ?? 0);
-    const now = entry.world === undefined || isNumbered ? inForce : choicesIn(entry.world);
-    const changes = changesOf(inForce, now);
-    if (Object.keys(changes).length > 0) script.add({ assume: changes });
-    inForce = now;
-    // Before the step names its answer, to which no expectation of its own can refer.
-    const expect = expectationOf(entry, sender, requests, { ...options, ...recording });
-    const { expect: _status, note, ...step } = requests.stepOf(entry, sender);
-    if (!canBeSent(step, entry)) {
-      leftOut.push({ ...entry, leftOut: "unsendable" });
-      continue;
+    if (options.keepsTime ?? true) script.advanceTo(parseInstant(entry.at ?? "") ?? 0);
+    if (entry.world !== undefined && !isNumbered) {
+      const now = resolveAssumptions(entry.world.assumptions);
+      const changed = Object.entries(now).filter(([key, choice]) => choice !== inForce[key]);
+      if (changed.length > 0) script.add({ assume: Object.fromEntries(changed) });
+      inForce = now;
     }
-    const { status } = entry.response;
-    const isOnUnknown = "click" in step && typeof step.click?.impression_id === "string";
-    const why = isOnUnknown && status === 200 ? "Its impression isn't in the recording." : note;
     byPath.set(`steps.${script.steps.length}`, entry);
-    // What rests on ids that another world doesn't have can't be expected.
-    if (expect !== undefined && why === undefined) script.add({ ...step, expect });
-    else
-      script.add({
-        ...step,
-        note: `The answer was ${status}.${why === undefined ? "" : ` ${why}`}`,
-      });
+    script.add(stepOf(entry, sender, requests, { ...options, ...recording }));
   }
-  const { seed, profile, publishers: population } = world;
-  const assumptions = nonDefaultChoices(choicesIn(recorded));
   const scenario: Scenario = {
-    name,
-    about: `${plural(entries.length, "recorded request")} of ${plural(publishers.length, "publisher")}.`,
-    // A service has its own time and its own choices. The options are checked when the scenario is parsed.
-    ...(!isNumbered && (given({ seed, publishers: population, profile }) as Partial<Scenario>)),
-    ...(isNumbered && publishers.length > USUAL_POPULATION && { publishers: publishers.length }),
-    ...(!isNumbered && { start }),
-    ...(!isNumbered && Object.keys(assumptions).length > 0 && { assumptions }),
+    name: options.name,
+    about: `${plural(entries.length, "recorded request")} of ${plural(publishers.size, "publisher")}.`,
+    // A service has its own time and its own choices.
+    ...(isNumbered ? { publishers: publishers.size } : { ...world, start }),
     steps: script.steps,
   };
-  return { scenario, entries: byPath, leftOut, publishers };
+  const leftOut = judged.filter((one) => one.leftOut !== undefined);
+  return { scenario, entries: byPath, leftOut, publishers: [...publishers.values()] };
 }
 
-const USUAL_POPULATION = 25;
+/** The settings of the world that answered first, as far as they are known. */
+function worldOf({ entries }: Recording, options: RecordingOptions): Overrides {
+  const recorded = entries.find(({ world }) => world !== undefined)?.world;
+  if (recorded === undefined) return options.world ?? {};
+  const { seed, start, publishers, profile } = recorded;
+  const assumptions = nonDefaultChoices(resolveAssumptions(recorded.assumptions));
+  return {
+    ...{ seed, start, publishers, profile },
+    ...(Object.keys(assumptions).length > 0 && { assumptions }),
+  };
+}
 
-/** Why a request can't be a step. What another service received can be anything. */
+/** Why a request can't be a step. */
 function whyLeftOut(
   { operation, request, response, world }: RecordedEntry,
   byAdsim: boolean,
-  first: RecordedWorld | undefined,
+  { seed }: Overrides,
 ): RecordedEntry["leftOut"] {
-  const isOther = world !== undefined && first !== undefined && nameOf(world) !== nameOf(first);
-  if (byAdsim) return isOther ? "other-world" : undefined;
+  if (byAdsim) {
+    if (world !== undefined && world.seed !== seed) return "other-world";
+    // It is sent as it was, and a simulator may be asked anything in process.
+    const isText = request.bodyBase64 === undefined;
+    const isPlain = isText && /^\/[!-"$-~]*$/.test(request.path + request.query);
+    return isPlain ? undefined : "unsendable";
+  }
+  // What another service received can be anything.
   if (operation === undefined) return "no-operation";
   const values = valuesOf(request);
   const isWhole = Object.entries(operations[operation].parameters).every(
@@ -145,10 +133,6 @@ function whyLeftOut(
     ([name, { required }]) => !required || name === "publisher_id" || values.has(name),
   );
   return isWhole || response.status !== 200 ? undefined : "incomplete";
-}
-
-function nameOf({ seed, start, publishers, profile }: RecordedWorld): string {
-  return JSON.stringify([seed, start, publishers, profile]);
 }
 
 /** The request with the API's parameters alone, and with the sender's publisher_id if a success has none. */
@@ -188,52 +172,36 @@ function withKey(entry: Attributed, byAdsim: boolean): Attributed {
   return { ...entry, request: { ...request, headers: { ...request.headers, authorization } } };
 }
 
+/** The senders by their ids. Those that the world doesn't have sign up. Without a world they are numbered. */
 function publishersOf(
   entries: readonly Attributed[],
-  world: Partial<RecordedWorld>,
-  { publishers: which, known }: RecordingOptions,
-): readonly StepPublisher[] {
-  const seeded = known ?? (which === "world" ? seededIn(world) : []);
-  const bySender = groupedBy(entries, ({ sender }) => sender);
-  return Array.from(bySender, ([id, own], place): StepPublisher => {
-    const isNumbered = which === "numbered";
-    const ordinal = isNumbered ? place : seeded.findIndex((one) => one.id === id);
-    const surfaces = seeded[ordinal]?.surfaces ?? surfacesIn(own);
-    return {
-      ref: ordinal >= 0 ? ordinal : `publisher-${place + 1}`,
-      ...{ id, apiKey: OWN_KEY, surfaces },
-    };
+  world: Overrides | undefined,
+): ReadonlyMap<string, StepPublisher> {
+  const seeded = world && createSimulatorCore(world, fakerHost).publishers;
+  const bySender = Array.from(groupedBy(entries, ({ sender }) => sender));
+  const named = bySender.map(([id, own], place): [string, StepPublisher] => {
+    const known = orUndefined(() => seeded?.get(id));
+    const ref = known?.ordinal ?? (seeded === undefined ? place : `publisher-${place + 1}`);
+    return [id, { ref, id, apiKey: OWN_KEY, surfaces: known?.surfaces ?? surfacesIn(own) }];
   });
+  return new Map(named);
 }
 
-/** More seeded publishers than a recording has. */
-const MOST_SEEDED = 10_000;
-
-/** @throws InputError if the recorded settings are invalid. */
-function seededIn(world: Partial<RecordedWorld>): readonly Credentials[] {
-  const { seed, start, publishers, profile } = world;
-  const assumptions = resolveAssumptions(world.assumptions ?? {});
-  const settings = { seed, start, publishers, profile, assumptions };
-  const sim = createSimulatorCore(settings, fakerHost);
-  return sim.publishers.credentials(Math.min(sim.publishers.total, MOST_SEEDED));
-}
-
-/** Whether a scenario can have such a step. A raw request may be anything that a simulator was asked in process. */
-function canBeSent({ raw, headers }: RequestStep, { request }: RecordedEntry): boolean {
-  if (raw === undefined) return true;
-  if (request.bodyBase64 !== undefined) return false;
-  try {
-    parseScenario({ name: "step", about: "A step.", steps: [{ raw, headers }] });
-    return true;
-  } catch (error) {
-    if (error instanceof InputError) return error.field.endsWith(".ref");
-    throw error;
-  }
-}
-
-function changesOf(before: Assumptions, after: Assumptions): Partial<Assumptions> {
-  const old: Readonly<Record<string, string>> = before;
-  return Object.fromEntries(Object.entries(after).filter(([key, now]) => old[key] !== now));
+function stepOf(
+  entry: Attributed,
+  sender: StepPublisher,
+  requests: RequestSteps,
+  how: RecordingOptions & Recording,
+): RequestStep {
+  // Before the step names its answer, to which no expectation of its own can refer.
+  const expect = expectationOf(entry, sender, requests, how);
+  const { expect: _status, note, ...step } = requests.stepOf(entry, sender);
+  const { status } = entry.response;
+  const isOnUnknown = status === 200 && typeof step.click?.impression_id === "string";
+  const why = isOnUnknown ? "Its impression isn't in the recording." : note;
+  // What rests on ids that another world doesn't have can't be expected.
+  if (expect !== undefined && why === undefined) return { ...step, expect };
+  return { ...step, note: `The answer was ${status}. ${why ?? ""}`.trim() };
 }
 
 /** Undefined if the recording can't tell: another service's refusals rest on its own choices. */

@@ -1,16 +1,15 @@
 /**
- * Turns a request that arrived into a step of a scenario: an operation, or a raw request if scenarios send it
- * differently. Ids that depend on the seed become references. Keys are left out.
+ * Turns a request that arrived into a step of a scenario: of its operation, with references in place of ids, or raw and
+ * unchanged if a step of its operation would send it differently. Keys are left out.
  */
 
 import { ambientHeaders } from "../../audit/nearest/curl-of-request.ts";
-import { jsonIn } from "../../base/parse-json.ts";
 import { slow } from "../../faults/verdict.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import { eventIdIn, parametersOf, valuesOf } from "../../journal/entry-values.ts";
 import { isSecretHeader, REDACTED } from "../../journal/secrets.ts";
-import { buildRequest, pairsOf } from "../../spec/build-request.ts";
-import { type OperationId, operations } from "../../spec/operations.ts";
+import { buildRequest } from "../../spec/build-request.ts";
+import { operations } from "../../spec/operations.ts";
 import type { PublisherRef, Reference, RequestStep, Value } from "./types.ts";
 
 /** What a step is made of: members of a journal's entry. */
@@ -19,7 +18,7 @@ export interface SentRequest extends Pick<JournalEntry, "operation" | "request">
   readonly fault?: JournalEntry["fault"];
 }
 
-/** A publisher as steps name it. Its ids become references. */
+/** A publisher as steps name it. */
 export interface StepPublisher {
   /** Its ordinal in the scenario's world, or the name of the step that signs it up. */
   readonly ref: PublisherRef;
@@ -51,111 +50,79 @@ export function createRequestSteps(
     const answer = name === "impression_id" ? nameOf.get(value) : undefined;
     if (answer !== undefined) return { ref: `${answer}.impression_id` };
     for (const publisher of [sender, ...publishers]) {
-      const path = pathTo(publisher);
-      if (name === "publisher_id" && value === publisher.id) return { ref: `${path}.id` };
-      const place = publisher.surfaces.findIndex(({ id }) => id === value);
+      const { ref, id, surfaces } = publisher;
+      const path = typeof ref === "number" ? `publishers.${ref}` : ref;
+      if (name === "publisher_id" && value === id) return { ref: `${path}.id` };
+      const place = surfaces.findIndex(({ id }) => id === value);
       if (name === "surface" && place >= 0) return { ref: `${path}.surfaces.${place}.id` };
     }
     return undefined;
   }
 
-  function withReferences(pairs: Fields, sender: StepPublisher): Readonly<Record<string, Value>> {
-    const found = pairs.map(([name, value]) => {
-      const plain = isScalar(value) ? value : null;
-      return [name, referenceTo(name, value, sender) ?? plain] as const;
-    });
-    return Object.fromEntries(found);
-  }
-
-  /** The fields with references, if there are any, and if a scenario sends the same text for the fields. */
-  function fieldsOf(text: string, pairs: Fields, written: string, sender: StepPublisher) {
-    const fields = withReferences(pairs, sender);
-    const isSame = written === text && pairs.every(([, one]) => isScalar(one));
-    const refers = Object.values(fields).some((one) => typeof one === "object" && one !== null);
-    return isSame && refers ? fields : undefined;
-  }
-
-  function rawOf({ request }: SentRequest, sender: StepPublisher): RequestStep {
-    const { method, path, query, headers, body } = request;
-    const pairs = [...new URLSearchParams(query)];
-    const inQuery = fieldsOf(
-      query,
-      pairs,
-      pairsOf(Object.entries(Object.fromEntries(pairs))),
-      sender,
+  function parametersWithReferences(values: Parameters, sender: StepPublisher) {
+    // Scenarios fill in the publisher's own id.
+    const others = values.filter(([name, one]) => name !== "publisher_id" || one !== sender.id);
+    return Object.fromEntries(
+      others.map(([name, one]) => [name, referenceTo(name, one, sender) ?? one]),
     );
-    const isJson = body.startsWith("{") && headers["content-type"] !== undefined;
-    const json = isJson ? Object(jsonIn(body)) : {};
-    const inBody = fieldsOf(body, Object.entries(json), JSON.stringify(json), sender);
-    const texts = [inQuery ? "" : query, inBody ? "" : body];
-    const stays = passing.some((id) => texts.some((text) => text.includes(id)));
+  }
+
+  function rawOf({ method, path, query, body }: SentRequest["request"]): RequestStep {
+    const isPassing = passing.some((id) => query.includes(id) || body.includes(id));
     return {
-      raw: {
-        method,
-        path: encoded(path),
-        ...(query !== "" && { query: inQuery ?? encoded(query) }),
-        ...(body !== "" && { body: inBody ?? body }),
-      },
-      ...(stays && { note: "It has ids of the recorded world, which no other world has." }),
+      raw: { method, path, ...(query !== "" && { query }), ...(body !== "" && { body }) },
+      ...(isPassing && { note: "It has ids of the recorded world, which no other world has." }),
     };
   }
 
   /** Names the answer if a click refers to it. */
-  function named({ operation, response, fault }: SentRequest): Pick<RequestStep, "as"> {
+  function named(
+    { operation, response, fault }: SentRequest,
+    { ref }: StepPublisher,
+  ): Pick<RequestStep, "as"> {
     const isWhole = fault === undefined || fault.received === "whole";
     const id = operation === "impression" && isWhole && eventIdIn(response, "impression");
     if (!id || !clicked.has(id) || nameOf.has(id)) return {};
     const as = `impression-${nameOf.size + 1}`;
     nameOf.set(id, as);
+    if (typeof ref === "string") passing.push(id);
     return { as };
   }
 
   return {
     referenceTo,
     stepOf(exchange, sender) {
-      const { operation } = exchange;
       const sent = sentAsOperation(exchange);
-      // Scenarios fill in the publisher's own id.
-      const values = sent?.values.filter(
-        ([name, value]) => name !== "publisher_id" || value !== sender.id,
-      );
       return {
-        ...(operation === undefined || values === undefined
-          ? rawOf(exchange, sender)
-          : { [operation]: withReferences(values, sender), ...sent?.encoding }),
+        ...(sent === undefined
+          ? rawOf(exchange.request)
+          : {
+              [sent.operation]: parametersWithReferences(sent.values, sender),
+              ...(sent.encoding !== "json" && { encoding: sent.encoding }),
+            }),
         ...(sender.ref !== 0 && { publisher: sender.ref }),
         ...headersOf(exchange, sender, sent?.contentType),
-        ...named(exchange),
+        ...named(exchange, sender),
         ...expectationOf(exchange),
       };
     },
   };
 }
 
-type Fields = readonly (readonly [name: string, value: unknown])[];
+type Parameters = readonly (readonly [name: string, value: string | number | boolean | null])[];
 
-function pathTo({ ref }: StepPublisher): string {
-  return typeof ref === "number" ? `publishers.${ref}` : ref;
-}
-
-function isScalar(value: unknown): value is string | number | boolean {
-  return ["string", "number", "boolean"].includes(typeof value);
-}
-
-/**
- * Its parameters, how they are encoded, and the Content-Type that the step sends by default, if a step of its operation
- * sends the same request; undefined if only a raw step does.
- */
+/** How a step of its operation sends the same request; undefined if none does. */
 function sentAsOperation({ operation, request }: SentRequest) {
   if (operation === undefined || request.bodyBase64 !== undefined) return undefined;
-  const parameters = Object.entries(operations[operation].parameters);
+  const { parameters } = operations[operation];
   const given = Object.fromEntries(parametersOf(request));
   const values = Object.entries(given);
   // A scenario adds missing parameters, and rejects unknown ones.
-  const canBeGiven =
-    values.every(([name, one]) => isKnown(operation, name) && (isScalar(one) || one === null)) &&
-    parameters.every(([name, { required }]) => !required || name in given);
-  if (!canBeGiven) return undefined;
+  const isWhole = Object.entries(parameters).every(([name, one]) => !one.required || name in given);
+  const isKnown = values.every(([name, one]) => {
+    return Object.hasOwn(parameters, name) && Object(one) !== one;
+  });
+  if (!isWhole || !isKnown) return undefined;
   for (const encoding of ["json", "form", "query"] as const) {
     const built = buildRequest(operation, given, { encoding });
     const { method, path, query = "", body = "", headers } = built;
@@ -163,28 +130,16 @@ function sentAsOperation({ operation, request }: SentRequest) {
     // The service reads a body without a Content-Type differently.
     const isTyped = contentType === undefined || request.headers["content-type"] !== undefined;
     const isSame = method === request.method && path === request.path && query === request.query;
-    if (isTyped && isSame && body === request.body) {
-      const isUsual = method === "GET" || encoding === "json";
-      return { values, encoding: isUsual ? {} : { encoding }, contentType };
-    }
+    if (isTyped && isSame && body === request.body)
+      return { operation, values: values as Parameters, encoding, contentType };
   }
   return undefined;
-}
-
-function isKnown(operation: OperationId, name: string): boolean {
-  return Object.hasOwn(operations[operation].parameters, name);
-}
-
-/** Encodes what a scenario can't have in a URL. */
-function encoded(text: string): string {
-  const whole = text.toWellFormed();
-  return whole.replaceAll(/[^!"$-~]+/g, (characters) => encodeURIComponent(characters));
 }
 
 /** `own` is the Content-Type that the step sends by default. */
 function headersOf(
   { request }: SentRequest,
-  sender: StepPublisher,
+  { apiKey }: StepPublisher,
   own: string | undefined,
 ): Pick<RequestStep, "key" | "headers"> {
   const { authorization, ...others } = request.headers;
@@ -195,12 +150,10 @@ function headersOf(
   const headers: Record<string, Value> = Object.fromEntries(
     sent.map(([name, value]) => [name, isSecretHeader(name) ? REDACTED : value]),
   );
-  const [scheme = "", ...rest] = authorization?.split(/ +/) ?? [];
   // Scenarios send "Bearer", which the service takes in any case.
-  const isKey = /^bearer$/i.test(scheme) && rest.length === 1 && rest[0] === sender.apiKey;
-  if (authorization === sender.apiKey) headers.authorization = { ref: `${pathTo(sender)}.apiKey` };
-  else if (!isKey && authorization !== undefined)
-    headers.authorization = rest.length === 0 ? "another-key" : `${scheme} another-key`;
+  const isKey = /^bearer +(.*)/i.exec(authorization ?? "")?.[1] === apiKey;
+  if (!isKey && authorization !== undefined)
+    headers.authorization = authorization.replace(/^(\S+ )?.*/s, "$1another-key");
   return { ...(!isKey && { key: null }), ...(Object.keys(headers).length > 0 && { headers }) };
 }
 
