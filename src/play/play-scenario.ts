@@ -97,7 +97,7 @@ type PlayInOptions = Pick<PlayScenarioOptions, "onStep" | "onProgress" | "reprod
 };
 
 /** Plays a parsed scenario in a simulator as it is. Nobody else uses it meanwhile. */
-export function playIn(
+function playIn(
   simulator: SimulatorCore,
   scenario: Scenario,
   { onStep, onProgress, reproduce = reproduceLine(scenario), signal, ...options }: PlayInOptions,
