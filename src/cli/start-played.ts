@@ -4,7 +4,7 @@ import { startPrepared } from "../adapters/server/server.ts";
 import { formatInstant } from "../base/calendar.ts";
 import { adsimLine } from "../base/shell.ts";
 import { playInWorld, worldOptionsOf } from "../play/play-scenario.ts";
-import { reportText } from "../play/reports/report-text.ts";
+import { playText } from "../play/reports/play-text.ts";
 import { overrideWords } from "../play/scenario/overrides.ts";
 import { MAX_RECORDED_STEPS as maxSteps } from "../play/scenario/parse-scenario.ts";
 import type { Server } from "../server.ts";
@@ -49,7 +49,7 @@ export async function startPlayed(
     });
     const { name } = played.scenario;
     if (played.result === "failed") {
-      say(reportText(played), host.stderr);
+      say(playText(played), host.stderr);
       const message = `the scenario ${name} failed, so the server wasn't started.`;
       throw new CommandFailure(exitCodes.checkFailed, message);
     }

@@ -164,7 +164,7 @@ function notVaried({ verdict, unreached, fixed, kept, counts }: MatrixResult): L
 const SUITE = "adsim.matrix";
 
 export function reportJunit(result: MatrixResult, startedMs: number, durationMs: number): string {
-  const { verdict, strength, seed, counts, rows, defaults, reliances } = result;
+  const { verdict, rows, defaults, reliances } = result;
   const caseOf = (name: string, run: Run | null, why: string, reproduce: Lines): JunitCase => ({
     ...{ name, className: SUITE, durationMs: run?.durationMs ?? 0 },
     outcome: outcomeOf(verdict, run, why, reproduce),
@@ -174,7 +174,6 @@ export function reportJunit(result: MatrixResult, startedMs: number, durationMs:
   const byDefault = caseOf("defaults", worst, "CMD failed with the defaults", [defaults.reproduce]);
   return junitXml({
     ...{ name: SUITE, startedMs, durationMs },
-    properties: { verdict, strength: String(strength), seed, runs: String(counts.runs) },
     cases: [
       verdict === "never-calls-the-server"
         ? { ...byDefault, outcome: failure(verdict, "CMD sent no request", defaults.reproduce) }

@@ -8,9 +8,9 @@ import { indentedJson } from "../../base/text.ts";
 import { plural, readableDuration } from "../../play/measure/quantities.ts";
 import { playScenarios } from "../../play/play-scenario.ts";
 import type { PlayResult } from "../../play/player/result.ts";
+import { playText } from "../../play/reports/play-text.ts";
 import { reportHtml } from "../../play/reports/report-html.ts";
 import { reportJunit } from "../../play/reports/report-junit.ts";
-import { reportText } from "../../play/reports/report-text.ts";
 import { countRequests } from "../../play/scenario/count-requests.ts";
 import { MAX_RECORDED_STEPS } from "../../play/scenario/parse-scenario.ts";
 import { planAtService } from "../../play/targets/service-plan.ts";
@@ -44,7 +44,7 @@ export async function play(call: Call<PlayFlags>): Promise<number> {
   const stream = json === true ? host.stderr : host.stdout;
   const colour = isColourful(stream, host.env);
   const results = await playAll(chosen, target, call, (result) => {
-    const text = reportText(result, { colour });
+    const text = playText(result, { colour });
     if (isOne) return;
     // A line for what passed, the whole report for everything else.
     stream.write(result.result === "passed" ? `${text.split("\n", 1)[0]}\n` : `${text}\n`);
@@ -59,7 +59,7 @@ export async function play(call: Call<PlayFlags>): Promise<number> {
   // The files come first: when the text appears, they exist.
   await writeReports(report, files, host.stderr);
   if (json === true) say(asJson, host.stdout);
-  if (isOne && only !== undefined) stream.write(reportText(only, { colour }));
+  if (isOne && only !== undefined) stream.write(playText(only, { colour }));
   else {
     const lines = [...summaryLines(results), ...notPlayedLines(left, target.credentials.length)];
     say(`\n${lines.join("\n")}\n`, stream);

@@ -6,7 +6,6 @@ export interface JunitSuite {
   readonly name: string;
   readonly startedMs: number;
   readonly durationMs: number;
-  readonly properties: Readonly<Record<string, string>>;
   readonly cases: readonly JunitCase[];
 }
 
@@ -38,7 +37,7 @@ ${suites.map(suiteXml)}</testsuites>
 
 /** `id`: its place in the file. */
 function suiteXml(suite: JunitSuite, id: number): Markup {
-  const { name, startedMs, durationMs, properties, cases } = suite;
+  const { name, startedMs, durationMs, cases } = suite;
   const count = (kind: JunitOutcome["kind"]): number =>
     cases.filter(({ outcome }) => outcome.kind === kind).length;
   // The schema requires a time without a zone.
@@ -46,10 +45,7 @@ function suiteXml(suite: JunitSuite, id: number): Markup {
   return markup`<testsuite name="${name}" package="${name}" id="${id}" hostname="localhost"
   timestamp="${timestamp}" time="${seconds(durationMs)}" tests="${cases.length}"
   failures="${count("failure")}" errors="${count("error")}" skipped="${count("skipped")}">
-<properties>
-${Object.entries(properties).map(
-  ([property, value]) => markup`<property name="${property}" value="${value}"/>\n`,
-)}</properties>
+<properties></properties>
 ${cases.map(caseXml)}<system-out></system-out>
 <system-err></system-err>
 </testsuite>

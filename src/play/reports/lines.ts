@@ -1,6 +1,6 @@
-/** Formats parts of a result as single lines, for all kinds of reports. Foreign text is made safe for terminals. */
+/** Formats parts of a result as single lines, for all kinds of reports. These make foreign text harmless. */
 
-import { printable, shortened } from "../../base/text.ts";
+import { shortened } from "../../base/text.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import {
   plural,
@@ -45,32 +45,24 @@ export function wrapped(text: string, indent: string): string[] {
   return [...lines, line];
 }
 
-/** "in process, virtual time". */
-export function targetLine({ kind, url, time, speed }: PlayResult["target"]): string {
-  const where = { "in-process": "in process", adsim: "adsim", service: "service" }[kind];
-  const at = url === undefined ? "" : ` at ${printable(url)}`;
-  const fast = speed === undefined || speed === 1 ? "" : ` at ${speed} times the speed`;
-  return `${where}${at}, ${time} time${fast}`;
-}
-
 /** Where and how long it was played, what became of the requests, and how long they took. */
 export function outcomeLines({ target, tally, latency, startedAt, endedAt }: PlayResult): string[] {
-  const tookMs = Math.max(Date.parse(endedAt) - Date.parse(startedAt), 0);
-  const lines = [`${targetLine(target)}, ${readableDuration(tookMs)}; ${tallyLine(tally)}`];
+  const { kind, url, time, speed } = target;
+  const where = url === undefined ? "in process" : `${kind} at ${url}`;
+  const fast = speed === undefined || speed === 1 ? "" : ` at ${speed} times the speed`;
+  const took = readableDuration(Math.max(Date.parse(endedAt) - Date.parse(startedAt), 0));
+  const lines = [`${where}, ${time} time${fast}, ${took}; ${tallyLine(tally)}`];
   if (latency === undefined || latency.max === 0) return lines;
   const figures = (["p50", "p95", "p99", "max"] as const).map(
     (name) => `${name} ${readableMs(latency[name])}`,
   );
   const doubt = whyLatenciesAreDoubtful(tally);
-  return [
-    ...lines,
-    `latency ${figures.join(", ")}`,
-    ...(doubt === undefined ? [] : [`careful: ${doubt}`]),
-  ];
+  lines.push(`latency ${figures.join(", ")}`);
+  return doubt === undefined ? lines : [...lines, `careful: ${doubt}`];
 }
 
 /** "12 requests: 10 ok, 1 refused, 1 lost; 2.5 INR credited". Leaves out zero counts. */
-export function tallyLine(tally: TallySummary): string {
+function tallyLine(tally: TallySummary): string {
   const { sent, ok, refused, failed, cut, lost, timedOut, late, dropped, creditedInr } = tally;
   const others = sent - ok - refused - failed - cut - lost - timedOut;
   const counts = countsInWords({
@@ -84,14 +76,14 @@ export function tallyLine(tally: TallySummary): string {
 /** A step's path, its title, and how often it was played. */
 export function stepLine({ path, title, times }: StepResult): string {
   const often = times > 1 ? ` × ${readableCount(times)}` : "";
-  return `${printable(path)}  ${printable(title)}${often}`;
+  return `${path}  ${title}${often}`;
 }
 
 /** What there is to know about a step: why it isn't passed, its request and answer, its tally, and the service's journal. */
 export function detailLines(step: StepResult): readonly string[] {
   const { why, checks, exchange, tally, journal = [] } = step;
   return [
-    ...(why === undefined ? [] : [printable(why)]),
+    ...(why === undefined ? [] : [why]),
     ...checks.filter(({ result }) => result !== "passed").flatMap(checkLines),
     ...(exchange === undefined ? [] : [`request   ${requestLine(exchange)}`]),
     ...(exchange === undefined ? [] : [`answer    ${answerLine(exchange)}`]),
@@ -104,17 +96,17 @@ export function detailLines(step: StepResult): readonly string[] {
 /** Expected and found on adjacent lines, for easy comparison. */
 function checkLines(check: Check): readonly string[] {
   const { result, about, expected, found, why = "" } = check;
-  if (result === "undecided") return [printable(`${about}: ${why}`)];
+  if (result === "undecided") return [`${about}: ${why}`];
   const lines = [about, `  expected  ${expected}`, `  found     ${found}`];
   const rests = restsInWords(check);
-  return [...lines, ...(rests === "" ? [] : [`  ${rests}`])].map(printable);
+  return rests === "" ? lines : [...lines, `  ${rests}`];
 }
 
 /** "POST /v1/impressions?a=b {…}". */
 function requestLine({ request }: Pick<ShownExchange, "request">): string {
   const { method, path, query, body } = request;
   const search = query === "" ? "" : `?${query}`;
-  return printable(`${method} ${path}${search}${body === "" ? "" : ` ${body}`}`);
+  return `${method} ${path}${search} ${body}`.trimEnd();
 }
 
 /** "201 after 5 ms {…}", or why there is no answer. */
@@ -127,7 +119,7 @@ function answerLine({ outcome, status, latencyMs, body, why }: ShownExchange): s
   }[outcome];
   const after = latencyMs === 0 ? "" : ` after ${readableMs(latencyMs)}`;
   const reason = why === undefined ? "" : ` (${why})`;
-  return printable(`${ending}${after}${reason} ${body}`.trimEnd());
+  return `${ending}${after}${reason} ${body}`.trimEnd();
 }
 
 /** "#41 2026-01-15T00:00:00.250Z POST /v1/impressions → 429 rate limited". */
@@ -136,7 +128,7 @@ function journalLine(entry: JournalEntry): string {
   const status = response.status === 0 ? "no answer" : String(response.status);
   const by = fault === undefined ? "" : `, fault rule ${fault.rule}`;
   const asked = shortened(requestLine({ request }), 120);
-  return `#${sequence} ${at} ${asked} → ${status} (${printable(`${reason}${by}`)})`;
+  return `#${sequence} ${at} ${asked} → ${status} (${reason}${by})`;
 }
 
 /** "1 failed, 12 passed". */

@@ -3,7 +3,7 @@
 import { checkInWords } from "../player/matching.ts";
 import type { PlayResult, StepResult } from "../player/result.ts";
 import { type JunitCase, type JunitOutcome, type JunitSuite, junitXml } from "./junit.ts";
-import { detailLines, stepLine, tallyLine, targetLine } from "./lines.ts";
+import { detailLines, stepLine } from "./lines.ts";
 
 /** Several results become a suite each. */
 export function reportJunit(...results: readonly PlayResult[]): string {
@@ -11,34 +11,24 @@ export function reportJunit(...results: readonly PlayResult[]): string {
 }
 
 function suiteOf(play: PlayResult): JunitSuite {
-  const { scenario, startedAt, endedAt, result, why, digest, runId, reproduce } = play;
+  const { scenario, startedAt, endedAt, result, why } = play;
   const startedMs = Date.parse(startedAt);
   const name = `adsim.play.${scenario.name}`;
-
-  function caseOf(group: string, title: string, judged: Judged, durationMs = 0): JunitCase {
-    return {
-      name: title,
-      className: `${name}${group}`,
-      durationMs,
-      outcome: outcomeOf(judged, play),
-    };
-  }
+  const caseOf = (group: string, title: string, judged: Judged, durationMs = 0): JunitCase => ({
+    ...{ name: title, className: `${name}${group}`, durationMs },
+    outcome: outcomeOf(judged, play),
+  });
   return {
     name,
     startedMs,
     durationMs: Math.max(Date.parse(endedAt) - startedMs, 0),
-    properties: {
-      ...{ result, why, about: scenario.about, target: targetLine(play.target) },
-      ...{ requests: tallyLine(play.tally), digest, reproduce },
-      ...(runId !== undefined && { "run id": runId }),
-    },
     cases: [
       caseOf("", scenario.name, { result, message: why }),
-      ...play.steps.flatMap((step, index) => {
-        if (step.result === "done") return [];
-        const durationMs = durationOf(step, play.steps[index + 1]?.at ?? endedAt);
-        return [caseOf(".steps", stepLine(step), judgedStep(step), durationMs)];
-      }),
+      ...play.steps
+        .filter((step) => step.result !== "done")
+        .map((step) =>
+          caseOf(".steps", stepLine(step), judgedStep(step), step.exchange?.latencyMs),
+        ),
       ...play.invariants.map(({ id, says, why: message, result: found }) =>
         // A play that couldn't check an invariant can pass.
         caseOf(".invariants", `${id} ${says}`, {
@@ -60,7 +50,7 @@ interface Judged {
 }
 
 function outcomeOf(
-  { result, message = "it could not be judged", details = [] }: Judged,
+  { result, message = "", details = [] }: Judged,
   { scenario, result: ofPlay, reproduce }: PlayResult,
 ): JunitOutcome {
   if (result === "passed" || result === "done") return { kind: "passed" };
@@ -75,15 +65,8 @@ function outcomeOf(
   return { kind, type: result, message, text };
 }
 
-/** The latency of its request, or the time until the next step. */
-function durationOf({ exchange, at }: StepResult, nextAt: string): number {
-  return exchange?.latencyMs ?? Math.max(Date.parse(nextAt) - Date.parse(at), 0);
-}
-
 function judgedStep(step: StepResult): Judged {
   const { result, why, checks } = step;
   const failed = checks.filter((check) => check.result === "failed").map(checkInWords);
-  const reason = why ?? checks.find((check) => check.why !== undefined)?.why;
-  const message = failed.length > 0 ? failed.join("; ") : reason;
-  return { result, message, details: detailLines(step) };
+  return { result, message: failed.join("; ") || why, details: detailLines(step) };
 }

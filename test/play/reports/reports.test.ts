@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { validateXML } from "xmllint-wasm";
 import { createTally } from "../../../src/play/measure/tally.ts";
 import type { PlayResult } from "../../../src/play/player/result.ts";
+import { playText } from "../../../src/play/reports/play-text.ts";
 import { reportHtml } from "../../../src/play/reports/report-html.ts";
 import { reportJunit } from "../../../src/play/reports/report-junit.ts";
-import { reportText } from "../../../src/play/reports/report-text.ts";
 import { childrenOf, readXml, textOf, type XmlElement } from "../../cli/xml.ts";
 import { brokenResult, failed, HOSTILE, playResult, stepResult } from "./play-results.ts";
 
@@ -30,19 +30,28 @@ function hostileResult(): PlayResult {
   });
 }
 
+/** What every report shows of the step that failed. */
+const failedStep = [
+  "    status",
+  "      expected  200",
+  "      found     503",
+  '    request   POST /api/v1/impressions {"publisher_id":"pub_1","ad_id":"ad-1"}',
+  '    answer    503 after 40 ms {"error":"unavailable"}',
+  "    the service's journal",
+  '      #7 2026-01-15T00:00:00.000Z POST /api/v1/impressions {"publisher_id":"pub_1","ad_id":"ad-1"} → 503 (unavailable, fault rule flap)',
+];
+
 describe("the report for a terminal", () => {
   test("is short if everything passed", () => {
-    expect(reportText(playResult())).toBe(
+    expect(playText(playResult())).toBe(
       [
         "✓ passed  late-click: everything came out as expected",
         "  in process, virtual time, 2 h 5 min; 2,000 requests: 1,566 ok, 217 refused, 108 failed, 109 lost; 391.5 INR credited",
         "  latency p50 11 ms, p95 40 ms, p99 40 ms, max 40 ms",
         "",
-        "✓ steps.0  impression as first",
-        "✓ steps.2  traffic as load",
-        "✓ expectations.0  expect stats",
+        "✓ 3 steps passed",
         "",
-        "Invariants: 2 passed; 1 could not be checked in this play (--json says why)",
+        "Invariants: 2 passed, 1 undecided (--json shows each)",
         "✓ p99 < 50ms: passed, 40 ms",
         "✓ invariants = 0: passed, 0 failed",
         "",
@@ -52,50 +61,37 @@ describe("the report for a terminal", () => {
     );
   });
 
-  test("shows of a failed step the two sides, the request, the answer and the service's journal", () => {
-    const text = reportText(brokenResult());
-    expect(text).toContain(
+  test("shows what didn't pass, with details of what failed", () => {
+    expect(playText(brokenResult())).toContain(
       [
         "✗ steps.3  impression as second × 3",
-        "    status",
-        "      expected  200",
-        "      found     503",
-        '    request   POST /api/v1/impressions {"publisher_id":"pub_1","ad_id":"ad-1"}',
-        '    answer    503 after 40 ms {"error":"unavailable"}',
-        "    the service's journal",
-        '      #7 2026-01-15T00:00:00.000Z POST /api/v1/impressions {"publisher_id":"pub_1","ad_id":"ad-1"} → 503 (unavailable, fault rule flap)',
-        "– steps.4  fault flap: skipped, the service at the target isn't ours to break",
-        "? steps.5  stats: undecided, status: the list is empty",
+        ...failedStep,
+        "? steps.5  stats: undecided, the list is empty",
+        "– steps.4: skipped, the service at the target isn't ours to break",
+        "✓ 2 steps passed",
         "",
-        "Invariants: 1 failed",
-        "  ✗ M1 money adds up: 2.5 INR credited, 2 on record",
+        "Invariants: 1 failed (--json shows each)",
+        "✗ M1 money adds up: 2.5 INR credited, 2 on record",
         "✗ p99 < 20ms: failed, 40 ms",
         "? sent >= 1: undecided, no requests",
       ].join("\n"),
     );
-    expect(text).not.toContain("advance 2h");
   });
 
-  test("only counts the steps that passed if there are many, and lists the first 20 that failed", () => {
-    const found = "x".repeat(1_000_000);
-    const steps = Array.from({ length: 60 }, (_, at) =>
-      at < 30
-        ? stepResult({ path: `steps.${at}` })
-        : stepResult({ path: `steps.${at}`, result: "failed", checks: [{ ...failed, found }] }),
+  test("lists the first 20 steps, in short lines", () => {
+    const checks = [{ ...failed, found: "x".repeat(1_000_000) }];
+    const steps = Array.from({ length: 30 }, (_, at) =>
+      stepResult({ path: `steps.${at}`, result: "failed", checks }),
     );
-    const skipped = [{ path: "steps.9.repeat.steps.0", why: "no faults there" }];
-    const text = reportText(brokenResult({ steps, skipped }));
-    expect(text).toContain("✓ 30 steps passed");
-    expect(text).not.toContain("✓ steps.");
+    const text = playText(brokenResult({ steps, skipped: [] }));
     expect(text.match(/^✗ steps\./gm)).toHaveLength(20);
     expect(text).toContain("… and 10 more steps");
-    expect(text).toContain("– steps.9.repeat.steps.0  no faults there");
     expect(text.length).toBeLessThan(20_000);
   });
 
   test("has colours only if they are asked for", () => {
-    expect(reportText(brokenResult(), { colour: true })).toContain("\u001b[31m✗ failed\u001b[0m");
-    expect(reportText(brokenResult())).not.toContain("\u001b");
+    expect(playText(brokenResult(), { colour: true })).toContain("\u001b[31m✗\u001b[0m failed");
+    expect(playText(brokenResult())).not.toContain("\u001b");
   });
 
   test.each<[string, Partial<PlayResult>]>([
@@ -109,12 +105,12 @@ describe("the report for a terminal", () => {
     ],
     ["2 h 5 min; 0 requests\n\n", nothing],
   ])("says %j", (said, more) => {
-    expect(reportText(playResult(more))).toContain(said);
-    expect(reportText(playResult())).not.toContain(said);
+    expect(playText(playResult(more))).toContain(said);
+    expect(playText(playResult())).not.toContain(said);
   });
 
   test("lets no text act on the terminal", () => {
-    const text = reportText(hostileResult());
+    const text = playText(hostileResult());
     expect(text).toContain("\\u001b[31m \\u202e");
     expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202e\p{Cs}]/u);
   });
@@ -123,22 +119,16 @@ describe("the report for a terminal", () => {
 describe("the report as a page", () => {
   test("shows of a failed step the two sides, request, answer and journal, opened", () => {
     const page = reportHtml(brokenResult());
-    const from = page.indexOf("<details open>");
-    const details = page.slice(from, page.indexOf("</details>", from));
-    for (const part of ["expected  200", "found     503", "request   POST", "#7 2026"]) {
-      expect(details).toContain(part);
-    }
+    const details = failedStep.map((line) => line.slice(4)).join("\n");
+    const escaped = details.replaceAll("'", "&#39;").replaceAll('"', "&#34;");
+    expect(page).toContain(`<details open><summary>details</summary><pre>${escaped}</pre>`);
     for (const what of ["p99 &#60; 20ms", "M1", "2.5 INR credited", "isn&#39;t ours to break"]) {
       expect(page).toContain(what);
     }
   });
 
   test("draws outcomes and latencies as lines, with a gap where nothing was sent", () => {
-    const [bucket] = playResult().timeline.buckets;
-    const buckets = [0, 300].flatMap((atMs) =>
-      bucket ? [{ ...bucket, atMs, p50: 4, p99: 8 }] : [],
-    );
-    const page = reportHtml(playResult({ timeline: { bucketMs: 100, buckets } }));
+    const page = reportHtml(playResult());
     expect(page).toContain('aria-label="Latency over time: p50 up to 4 ms, p99 up to 8 ms."');
     expect(page).toContain('<path class="undecided" d="M0 2H1V98H2V98H3V2H4"/>');
     expect(reportHtml(nothing)).toContain("No requests were sent");
@@ -152,7 +142,6 @@ describe("the report as a page", () => {
     }
     expect(page.isWellFormed()).toBe(true);
     expect(page).toContain("&#60;script&#62;window.owned=1");
-    expect(reportHtml(hostileResult())).toBe(page);
   });
 });
 
@@ -197,16 +186,15 @@ describe("the report as JUnit XML", () => {
     const found = casesOf(brokenResult());
     const [failure] = childrenOf(found["steps.3  impression as second × 3"], "failure");
     const text = failure === undefined ? "" : textOf(failure);
-    for (const part of ["request   POST", "answer    503", "#7 2026", "Reproduce: adsim play"]) {
-      expect(text).toContain(part);
-    }
+    expect(text).toContain(failedStep.map((line) => line.slice(4)).join("\n"));
+    expect(text).toContain("Reproduce: adsim play");
     for (const [name, kind, message, time = "0.000"] of [
       [
         ...["steps.3  impression as second × 3", "failure", "status: expected 200, found 503"],
         "0.040",
       ],
       ["steps.4  fault flap", "skipped", "the service at the target isn't ours to break"],
-      ["steps.5  stats", "error", "the list is empty", "7500.000"],
+      ["steps.5  stats", "error", "the list is empty"],
       ["sent >= 1", "error", "no requests"],
       ["M1 money adds up", "failure", "2.5 INR credited, 2 on record"],
       ["p99 < 20ms", "failure", "40 ms"],

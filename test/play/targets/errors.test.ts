@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { VERSION } from "../../../src/base/version.ts";
 import { type PlayScenarioOptions, playScenario } from "../../../src/play/play-scenario.ts";
-import { reportText } from "../../../src/play/reports/report-text.ts";
+import { playText } from "../../../src/play/reports/play-text.ts";
 import { startServer } from "../../../src/server.ts";
 import { foreign, serverFor } from "./remote-world.ts";
 
@@ -104,8 +104,8 @@ test("a service whose answers don't end fails the health check and cuts a step, 
   const credentials = [{ id: "p", apiKey: "k", surfaces: ["s"] }];
   const result = await playScenario(scenario, { target, credentials });
   expect(result.result).toBe("failed");
-  expect(reportText(result)).toContain(`200, body cut off`);
-  expect(reportText(result)).toContain("its body is longer than 1048576 bytes");
+  expect(playText(result)).toContain(`200, body cut off`);
+  expect(playText(result)).toContain("its body is longer than 1048576 bytes");
 });
 
 test("for another service without credentials the error names the options that it needs", async () => {
