@@ -29,7 +29,6 @@ export async function serve(flags: ServerFlags, host: HostProcess): Promise<numb
     inspector: isClosed ? undefined : `${server.url}/_sim/`,
     publishers: publishers.credentials(PUBLISHERS_SHOWN),
     encoding: assumptions["request.encoding"],
-    scenario: server.scenario,
     isLogged: format === "text",
   };
   if (isClosed) {

@@ -11,22 +11,16 @@ import type { Server } from "../server.ts";
 import { resolveOptions } from "../simulator/simulator-options.ts";
 import { type ServerFlags, serverOptions } from "./options/common-options.ts";
 import { CommandFailure, exitCodes, wrongUsage } from "./output/exit.ts";
-import type { PlayedScenario } from "./output/ready-message.ts";
 import { say } from "./output/say.ts";
 import { errorInSource, resolveScenario } from "./play/resolve-scenario.ts";
 import type { HostProcess } from "./processes/host-process.ts";
-
-/** A server, and the scenario from whose end its world `default` continues. */
-export interface StartedServer extends Server {
-  readonly scenario?: PlayedScenario | undefined;
-}
 
 /** @throws InputError or CommandFailure before the server listens. If the scenario fails, its report is printed. */
 export async function startPlayed(
   source: string,
   flags: ServerFlags,
   host: HostProcess,
-): Promise<StartedServer> {
+): Promise<Server> {
   const other = (["load", "faults"] as const).find((option) => flags[option] !== undefined);
   if (other !== undefined) {
     throw wrongUsage(
@@ -40,21 +34,19 @@ export async function startPlayed(
   const start = formatInstant(resolveOptions(world).settings.startMs);
   const options = { ...(await serverOptions(flags, clock)), ...world, clock, start };
   const reproduce = adsimLine(["play", source, ...overrideWords(chosen.overrides)]);
-  let scenario: PlayedScenario | undefined;
-  const server = await startPrepared(options, async (worlds) => {
+  return await startPrepared(options, async (worlds) => {
     const simulator = worlds.get("default");
     const playing = playInWorld(simulator, chosen.scenario, { reproduce, maxSteps });
     const played = await playing.catch((error: unknown) => {
       throw errorInSource(chosen, error);
     });
-    const { name } = played.scenario;
-    if (played.result === "failed") {
+    const { scenario, result, why } = played;
+    if (result === "failed") {
       say(playText(played), host.stderr);
-      const message = `the scenario ${name} failed, so the server wasn't started.`;
+      const message = `the scenario ${scenario.name} failed, so the server wasn't started.`;
       throw new CommandFailure(exitCodes.checkFailed, message);
     }
+    say(`adsim: played the scenario ${scenario.name} (${result}: ${why})\n`, host.stderr);
     simulator.clock.set({ mode: clock });
-    scenario = { name, result: played.result, why: played.why };
   });
-  return Object.assign(server, { scenario });
 }

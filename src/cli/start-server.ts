@@ -14,14 +14,13 @@ import { type ServerFlags, serverOptions } from "./options/common-options.ts";
 import { couldNotRun, wrongUsage } from "./output/exit.ts";
 import { say } from "./output/say.ts";
 import type { HostProcess } from "./processes/host-process.ts";
-import type { StartedServer } from "./start-played.ts";
 
 /** @throws InputError, CommandFailure or SnapshotFileError before the server listens. */
 export async function startFrom(
   flags: ServerFlags,
   defaultClock: ClockMode,
   host: HostProcess,
-): Promise<StartedServer> {
+): Promise<Server> {
   const { saveOnExit, trace, scenario, load } = flags;
   // Checked now, rather than when they are to be written.
   if (saveOnExit !== undefined) {

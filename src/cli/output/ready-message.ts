@@ -1,6 +1,7 @@
 /** The message of `serve` when it is ready: as text with lines to paste, or as one line of JSON. */
 
 import { type CurlRequest, curlLine } from "../../audit/nearest/curl-line.ts";
+import { assert } from "../../base/assert.ts";
 import { oneLine, printable } from "../../base/text.ts";
 import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import { operations } from "../../spec/operations.ts";
@@ -8,7 +9,6 @@ import type { Credentials } from "../../world/accounts/account.ts";
 
 /** Names come from the profile, and some profiles have very long ones. */
 const LONGEST_NAME = 60;
-const LONGEST_WHY = 200;
 
 export interface ReadyMessage {
   readonly url: string;
@@ -18,35 +18,25 @@ export interface ReadyMessage {
   readonly publishers: readonly Credentials[];
   /** How POST parameters are sent. */
   readonly encoding: Choice<"request.encoding">;
-  /** The scenario that was played before the server listened. */
-  readonly scenario?: PlayedScenario | undefined;
   /** Whether the log follows as text. */
   readonly isLogged?: boolean;
 }
 
-export interface PlayedScenario {
-  readonly name: string;
-  readonly result: "passed" | "failed" | "undecided";
-  readonly why: string;
-}
-
 /** One line of JSON. */
-export function readyEvent({ url, inspector, publishers, scenario }: ReadyMessage): string {
-  return `${printable(JSON.stringify({ event: "ready", url, inspector, publishers, scenario }))}\n`;
+export function readyEvent({ url, inspector, publishers }: ReadyMessage): string {
+  return `${printable(JSON.stringify({ event: "ready", url, inspector, publishers }))}\n`;
 }
 
 /** Text. Each line that begins with `curl` works alone in a POSIX shell. */
 export function readyText(message: ReadyMessage): string {
-  const { url, inspector, publishers, scenario } = message;
+  const { url, inspector, publishers } = message;
   const [publisher] = publishers;
-  const at = `adsim is ready at ${url}`;
-  const ready = scenario === undefined ? at : `${at}. It ${playedText(scenario)}`;
-  if (publisher === undefined) return `${ready}\n`;
+  assert(publisher !== undefined, "A world has a publisher.");
   const surfaces = publisher.surfaces.map(
     ({ id, name }) => `${id}  ${oneLine(name, LONGEST_NAME)}`,
   );
   return [
-    ready,
+    `adsim is ready at ${url}`,
     ...(inspector === undefined ? [] : [`See what happens there: ${inspector}`]),
     "",
     `  publisher  ${publisher.id}`,
@@ -60,11 +50,6 @@ export function readyText(message: ReadyMessage): string {
     ...(message.isLogged ? ["Requests are logged below. --no-log turns this off.", ""] : []),
     "",
   ].join("\n");
-}
-
-/** What was played first and how it ended, as a sentence without its subject. */
-export function playedText({ name, result, why }: PlayedScenario): string {
-  return `played the scenario ${printable(name)} (${result}: ${oneLine(why, LONGEST_WHY)}).`;
 }
 
 /** One line for each operation. */
