@@ -57,12 +57,6 @@ type Args = readonly string[] | Promise<readonly string[]>;
 test.each<[what: string, code: number, args: () => Args]>([
   ["a recording", 1, () => ["replay", hostileRecording()]],
   [
-    "a recorded request",
-    3,
-    () => ["replay", recording((entry) => Object.assign(entry.request, { path: EVIL }))],
-  ],
-  ["a recording, in JSON", 1, () => ["replay", hostileRecording(), "--json"]],
-  [
     "a service that gets a recording",
     1,
     async () => [
@@ -89,20 +83,9 @@ test.each<[what: string, code: number, args: () => Args]>([
     async () => ["play", "brownout", "--target", await refusal()],
   ],
   ["a file that isn't JSON", 3, () => ["replay", fileOf(`{"${EVIL}`, "x.ndjson")]],
-  ["JSON of another kind", 3, () => ["replay", fileOf(evilJson(), "x.ndjson")]],
-  [
-    "an entry without its parts",
-    3,
-    () => ["replay", fileOf(`${evilJson({ sequence: EVIL, request: {} })}\n`, "x.ndjson")],
-  ],
   ["a scenario that isn't JSON", 2, () => ["play", fileOf(`{"${EVIL}`)]],
   ["an unknown member", 2, () => ["play", fileOf(evilJson(scenario))]],
   ["a scenario's name", 2, () => ["export", "--to", "k6", fileOf({ ...scenario, name: EVIL })]],
-  [
-    "a reference",
-    2,
-    () => ["play", fileOf({ ...scenario, steps: [{ click: { impression: EVIL } }] })],
-  ],
   [
     "a fault rule",
     2,
@@ -112,7 +95,6 @@ test.each<[what: string, code: number, args: () => Args]>([
   ["a snapshot", 3, () => ["serve", "--load", fileOf(evilJson())]],
   ["an unknown command", 2, () => [EVIL]],
   ["an unknown option", 2, () => ["serve", `--${EVIL}`]],
-  ["an invalid value", 2, () => ["serve", `--port=${EVIL}`]],
   ["a surplus argument", 2, () => ["openapi", EVIL]],
 ])("the text of %s is escaped", async (_, code, args) => {
   const ran = await runAdsim(await args());
