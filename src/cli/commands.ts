@@ -127,13 +127,12 @@ const exporting = command({
   options: {
     to: needed(oneOf("<tool>", toolNames, "the load generator")),
     target: text("<url>", "the base URL that it sends to (default: http://127.0.0.1:4010)"),
-    out: text("<file>", "the file to write (default: standard output); --to k6 needs FILE.js"),
+    out: text("<file>", "the file to write (default: standard output)"),
     ...commonOptions,
     ...trafficOptions,
   },
-  more: `artillery: a script in JSON for Artillery 2. k6: a script, and its publishers in FILE.data.json beside it. They have the API
-keys of the scenario's publishers, which are the same in adsim serve with the same --seed, or the keys that you give. Standard
-error says how to run them, and what they leave out.`,
+  more: `artillery: a script in JSON for Artillery 2. k6: a script. They have the API keys of the scenario's publishers, which are the
+same in adsim serve with the same --seed, or the keys that you give. Standard error says how to run them, and what they leave out.`,
   run: async ({ words: [source = ""], flags, host }) =>
     (await import("./export/export.ts")).exportScenario(source, flags, host),
 });

@@ -2,30 +2,29 @@
 
 import { durationMs } from "../../base/duration.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
-import { commandLine } from "../../base/shell.ts";
 import { indentedJson } from "../../base/text.ts";
 import { ADS } from "../../play/traffic/request-factory.ts";
 import { sharesOf, timeoutMsOf } from "../../play/traffic/source.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 import { operations } from "../../spec/operations.ts";
-import { countArrivals } from "./arrival-counts.ts";
-import type { Load, LoadPlan, Sender } from "./traffic-plan.ts";
+import type { LoadPlan, Sender } from "./traffic-plan.ts";
 
 /** Artillery lists each scenario as many times as its weight, so a large sum would use up its memory. */
 const SUM_OF_WEIGHTS = 10_000;
 
-export function artillery({ steps, thresholds, target, out }: LoadPlan): Load {
-  const counted = steps.map((step) => ({ ...step, ...countArrivals(step) }));
+export function artillery({ steps, target }: LoadPlan): string {
   // The rounds of a repeat send the same.
-  const rounds = groupedBy(counted, ({ traffic }) => traffic);
-  const groups = Array.from(rounds, ([traffic, all], place) => ({
-    ...{ traffic, place, senders: all[0].senders },
-    arrivals: all.reduce((so, { total }) => so + total, 0),
+  const rounds = groupedBy(steps, ({ traffic }) => traffic);
+  const groups = Array.from(rounds.values(), (all, place) => ({
+    ...{ traffic: all[0].traffic, senders: all[0].senders, place },
+    arrivals: all
+      .flatMap(({ stretches }) => stretches)
+      .reduce((sum, { intervals, count }) => sum + intervals * count, 0),
   }));
   const users = groups.flatMap(usersOf);
   const sum = users.reduce((so, { count }) => so + count, 0);
   const timeouts = groups.map(({ traffic }) => timeoutMsOf(traffic));
-  const script = {
+  return indentedJson({
     config: {
       target,
       http: { timeout: Math.max(1, Math.ceil(Math.max(...timeouts) / 1000)) },
@@ -37,31 +36,18 @@ export function artillery({ steps, thresholds, target, out }: LoadPlan): Load {
           ]),
         ),
       ),
-      phases: counted.flatMap(({ traffic, stretches }) =>
-        stretches.map(({ lengthMs, count }) => ({
-          name: traffic.arrivals.kind,
-          ...(count > 0
-            ? { duration: seconds(lengthMs), arrivalCount: count }
-            : { pause: seconds(lengthMs) }),
-        })),
+      phases: steps.flatMap(({ name, intervalMs, stretches }) =>
+        stretches.map(({ intervals, count }) => {
+          const lasts = seconds(intervals * intervalMs);
+          if (count === 0) return { name, pause: lasts };
+          return { name, duration: lasts, arrivalCount: intervals * count };
+        }),
       ),
     },
     scenarios: users.map(({ name, count, flow }) => {
       return { name, weight: Math.max(1, Math.round((count / sum) * SUM_OF_WEIGHTS)), flow };
     }),
-  };
-  const repeats = groups.some(({ traffic }) => (traffic.repeatedSessions ?? 0) > 0);
-  return {
-    files: [{ file: out, content: indentedJson(script) }],
-    leftOut: [
-      ...(thresholds.length > 0 ? ["thresholds: use Artillery's config.ensure instead"] : []),
-      ...(repeats ? ["repeatedSessions: every impression has a session of its own"] : []),
-      ...(groups.length > 1
-        ? ["which traffic step sends what: all phases mix them, with the longest timeout"]
-        : []),
-    ],
-    runLine: commandLine(["npx", "artillery", "run", out ?? "FILE"]),
-  };
+  });
 }
 
 /** Artillery takes numbers as seconds. */

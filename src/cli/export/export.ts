@@ -1,17 +1,19 @@
 /** `adsim export SCENARIO --to TOOL`: writes a scenario's traffic for a load generator, and lists what it leaves out. */
 
-import { adsimLine } from "../../base/shell.ts";
+import { formatList } from "../../base/did-you-mean.ts";
+import { adsimLine, commandLine } from "../../base/shell.ts";
 import { simulatorFor, worldOptionsOf } from "../../play/play-scenario.ts";
 import { overrideWords } from "../../play/scenario/overrides.ts";
 import type { Scenario } from "../../play/scenario/types.ts";
 import { openServiceTarget } from "../../play/targets/service-target.ts";
+import type { ServiceCredentials } from "../../play/targets/target.ts";
 import { readTargetUrl } from "../../play/targets/target-url.ts";
 import { sendsImpressions } from "../../play/traffic/source.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import type { CommonFlags } from "../options/common-options.ts";
 import { wrongUsage } from "../output/exit.ts";
-import { checkOut, writeOut } from "../output/reports.ts";
+import { writeOut } from "../output/reports.ts";
 import { say } from "../output/say.ts";
 import { type CredentialFlags, givenPublishers } from "../play/credentials.ts";
 import { resolveScenario } from "../play/resolve-scenario.ts";
@@ -19,7 +21,7 @@ import type { HostProcess } from "../processes/host-process.ts";
 import { artillery } from "./artillery.ts";
 import { k6 } from "./k6.ts";
 import type { ToolName } from "./tool-names.ts";
-import { planOf, type Sender } from "./traffic-plan.ts";
+import { type PlannedTraffic, planOf, type Sender } from "./traffic-plan.ts";
 
 export interface ExportFlags extends CommonFlags, CredentialFlags {
   readonly to: ToolName;
@@ -28,7 +30,10 @@ export interface ExportFlags extends CommonFlags, CredentialFlags {
   readonly maxRequests?: number;
 }
 
-const tools = { artillery, k6 };
+const tools = {
+  artillery: { scriptOf: artillery, run: ["npx", "artillery", "run"] },
+  k6: { scriptOf: k6, run: ["k6", "run", "-e", "RUN_ID=1"] },
+} satisfies Record<ToolName, unknown>;
 
 const DEFAULT_TARGET = "http://127.0.0.1:4010";
 
@@ -38,41 +43,27 @@ export async function exportScenario(
   flags: ExportFlags,
   host: HostProcess,
 ): Promise<void> {
+  const { out: file } = flags;
   const target = readTargetUrl(flags.target ?? DEFAULT_TARGET).url;
   const { scenario } = await resolveScenario(source, flags, host);
   const { steps, leftOut } = planOf(scenario);
   if (steps.length === 0) {
     throw wrongUsage(`${source} has no traffic step, and nothing else can be exported.`);
   }
-  const senders = await sendersOf(
-    scenario,
-    flags,
-    steps.map(({ traffic }) => traffic),
-  );
-  const load = tools[flags.to]({
-    ...{ name: scenario.name, target, out: flags.out, thresholds: scenario.thresholds ?? [] },
-    steps: steps.map((step) => ({
-      ...step,
-      senders: publishersOf(step.traffic).flatMap((one) => senders.get(one) ?? []),
-    })),
-  });
-  const outputs = load.files.map(({ file, content }) => ({
-    option: `--out ${file}`,
-    file,
-    content,
+  const { scriptOf, run } = tools[flags.to];
+  const senders = await sendersOf(scenario, steps, flags);
+  const loads = steps.map((step) => ({
+    ...step,
+    senders: publishersOf(step.traffic).flatMap((one) => senders.get(one) ?? []),
   }));
-  for (const { option, file } of outputs) {
-    if (file !== undefined) await checkOut({ option, file }, [source]);
+  const content = scriptOf({ name: scenario.name, target, steps: loads });
+  if (file === undefined) say(content, host.stdout);
+  else await writeOut({ option: `--out ${file}`, file, content }, host.stderr);
+  if (leftOut.length > 0) {
+    say(`adsim: the export leaves these parts out: ${formatList(leftOut)}\n`, host.stderr);
   }
-  for (const { option, file, content } of outputs) {
-    if (file === undefined) say(content, host.stdout);
-    else await writeOut({ option, file, content }, host.stderr);
-  }
-  const parts = [...leftOut, ...load.leftOut].map((what) => `  ${what}\n`);
-  const missing =
-    parts.length === 0 ? [] : ["adsim: the export leaves out these parts:\n", ...parts];
-  const keys = givenPublishers(flags).length > 0 ? "" : aboutKeys(scenario);
-  say(`${missing.join("")}${keys}adsim: run it with: ${load.runLine}\n`, host.stderr);
+  if (givenPublishers(flags).length === 0) say(aboutKeys(scenario), host.stderr);
+  say(`adsim: run it with: ${commandLine([...run, file ?? "FILE"])}\n`, host.stderr);
 }
 
 function aboutKeys(scenario: Scenario): string {
@@ -81,56 +72,52 @@ function aboutKeys(scenario: Scenario): string {
   return `adsim: the API keys work with: ${adsimLine(["serve", ...world])}\n`;
 }
 
+function publishersOf({ publishers = [0] }: Traffic): readonly (number | string)[] {
+  return publishers;
+}
+
 /** The publishers that send the traffic. @throws CommandFailure if one isn't known, or lacks surfaces for impressions. */
 async function sendersOf(
   scenario: Scenario,
+  steps: readonly PlannedTraffic[],
   flags: ExportFlags,
-  all: readonly Traffic[],
 ): Promise<ReadonlyMap<number | string, Sender>> {
+  const all = steps.map(({ traffic }) => traffic);
   const given = givenPublishers(flags);
   const { publishers } = simulatorFor(scenario);
-  const needSurfaces = new Set(all.filter(sendsImpressions).flatMap(publishersOf));
   const senders = new Map<number | string, Sender>();
   for (const ordinal of new Set(all.flatMap(publishersOf))) {
-    if (typeof ordinal !== "number") {
-      throw wrongUsage(
-        `The traffic of ${scenario.name} is sent by ${ordinal}, which signs up in the scenario. Name a publisher that exists before it starts, by its number.`,
-      );
-    }
-    const found = given.length > 0 ? given[ordinal] : publishers.at(ordinal);
+    const isOwn = given.length === 0 && typeof ordinal === "number";
+    const found = isOwn ? publishers.at(ordinal) : given[Number(ordinal)];
     if (found === undefined) {
       throw wrongUsage(
-        `The traffic of ${scenario.name} is sent by publisher ${ordinal} (the first is 0), but you gave only ${given.length}. Give the others with --api-key and --publisher too.`,
+        `Publisher ${ordinal} sends traffic in ${scenario.name}, but isn't known. Name publishers that exist before the scenario starts, by numbers from 0. With --api-key and --publisher, give each of them.`,
       );
     }
     const { id, apiKey } = found;
-    let surfaces = found.surfaces.map((one) => (typeof one === "string" ? one : one.id));
-    if (needSurfaces.has(ordinal) && surfaces.length === 0) {
-      if (given.length > 0 && flags.target !== undefined) {
-        surfaces = await askedAt(flags.target, { id, apiKey });
-      }
-      if (surfaces.length === 0) {
-        throw wrongUsage(
-          `Publisher ${ordinal} (${id}) has no surfaces. Give them with --surface ID, or the service with --target URL, which is then asked.`,
-        );
-      }
-    }
-    senders.set(ordinal, { ordinal, id, apiKey, surfaces });
+    const known = found.surfaces.map((one) => (typeof one === "string" ? one : one.id));
+    const isAsked = known.length === 0 && all.some(sendsImpressions);
+    const surfaces = isAsked ? await surfacesAt(flags.target, { id, apiKey }) : known;
+    senders.set(ordinal, { ordinal: Number(ordinal), id, apiKey, surfaces });
   }
   return senders;
 }
 
 /** The surfaces that the service lists for this publisher, as a play would use them. */
-async function askedAt(url: string, credentials: Pick<Sender, "id" | "apiKey">) {
-  const service = await openServiceTarget(readTargetUrl(url), { credentials: [credentials] });
-  try {
-    const member = await service.member(0);
-    return (member?.surfaces ?? []).map(({ id }) => id);
-  } finally {
-    await service.close();
+async function surfacesAt(
+  target: string | undefined,
+  publisher: ServiceCredentials,
+): Promise<readonly string[]> {
+  if (target !== undefined) {
+    const service = await openServiceTarget(readTargetUrl(target), { credentials: [publisher] });
+    try {
+      const { surfaces = [] } = (await service.member(0)) ?? {};
+      if (surfaces.length > 0) return surfaces.map(({ id }) => id);
+    } finally {
+      await service.close();
+    }
   }
-}
-
-function publishersOf({ publishers = [0] }: Traffic): readonly (number | string)[] {
-  return publishers;
+  throw wrongUsage(
+    `Publisher ${publisher.id} has no surfaces. Give them with --surface ID, or the service with --target URL, which is then asked.`,
+  );
 }
