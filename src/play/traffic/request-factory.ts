@@ -12,7 +12,7 @@ export type RequestFactory = ReturnType<typeof createRequestFactory>;
 /** How many different ads impressions show: ad-1, ad-2 and so on. */
 export const ADS = 20;
 /** One of this many last impressions is repeated. */
-export const RECENT = 100;
+const RECENT = 100;
 
 /** `sessions`: what session ids begin with; undefined for impressions without them. `key`: of the draws for a use. */
 export function createRequestFactory(
