@@ -194,7 +194,6 @@ test.each<[line: string, code: number, message: string]>([
   ["NDJSON --target localhost", 2, "--target must be"],
   ["NDJSON --api-key k --publisher p", 2, "--api-key needs --target"],
   ["NDJSON --api-key k", 2, "--api-key needs --publisher"],
-  ["NDJSON --control-token t", 2, "--control-token needs --target"],
   ["NDJSON --wait", 2, "--wait is for a service"],
   ["NDJSON --differences -1", 2, "--differences"],
   ["none", 3, "no such file"],

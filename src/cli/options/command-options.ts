@@ -110,7 +110,6 @@ export const matrixOptions = {
 export const replayOptions = {
   ...stillOptions,
   target,
-  load: text("<file>", "start from this snapshot"),
   controlToken: targetsToken,
   wait: flag("at another service: also wait between the requests as recorded"),
   ...credentialOptions,

@@ -97,14 +97,6 @@ export function serverFlags(port: number) {
 export const serveOptions = { ...systemOptions, ...serverFlags(4010) };
 export type ServerFlags = FlagsOf<typeof serveOptions>;
 
-/** Whether the option itself was given. The environment variable may be set for other commands. */
-export function isTokenGiven(
-  { controlToken }: { readonly controlToken?: string },
-  host: HostProcess,
-): boolean {
-  return controlToken !== undefined && controlToken !== environmentControlToken(host);
-}
-
 /** The control token in the environment. CI sets the variable to an empty text where a secret doesn't exist. */
 export function environmentControlToken({ env }: HostProcess): string | undefined {
   return env.ADSIM_CONTROL_TOKEN || undefined;

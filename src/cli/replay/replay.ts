@@ -9,7 +9,6 @@ import { MAX_RECORDED_STEPS as maxSteps } from "../../play/scenario/parse-scenar
 import { type Choices, resolveOptions } from "../../simulator/simulator-options.ts";
 import { readAssumptionFlags } from "../options/assumption-flags.ts";
 import type { replayOptions } from "../options/command-options.ts";
-import { isTokenGiven, type stillOptions } from "../options/common-options.ts";
 import type { FlagsOf } from "../options/option.ts";
 import { exitCodes, failureAtTarget, wrongUsage } from "../output/exit.ts";
 import { say } from "../output/say.ts";
@@ -18,13 +17,15 @@ import type { HostProcess } from "../processes/host-process.ts";
 import { madeOf, recordingIn } from "../record/recording-in.ts";
 import { resultOf, resultText } from "./replay-result.ts";
 
-type ReplayFlags = FlagsOf<typeof stillOptions & typeof replayOptions>;
+type ReplayFlags = FlagsOf<typeof replayOptions>;
 
 /** @returns 0 if all answers are the same, 1 if one differs or can't be compared. */
 export async function replay(file: string, flags: ReplayFlags, host: HostProcess): Promise<number> {
   const credentials = givenPublishers(flags);
   const isService = credentials.length > 0;
-  refuseWrongUsage(flags, isService, host);
+  if (isService && flags.target === undefined) throw wrongUsage("--api-key needs --target.");
+  if (flags.wait === true && !isService)
+    throw wrongUsage("--wait is for a service other than adsim, where time is real.");
   const { seed, start, publishers, profile, target, controlToken } = flags;
   resolveOptions({ seed, start, publishers, profile });
   // readAssumptionFlags has checked them.
@@ -48,13 +49,6 @@ export async function replay(file: string, flags: ReplayFlags, host: HostProcess
   if (flags.json === true) say(indentedJson(result), host.stdout);
   say(resultText(result), flags.json === true ? host.stderr : host.stdout);
   return result.same === result.sent ? exitCodes.fine : exitCodes.checkFailed;
-}
-
-function refuseWrongUsage(flags: ReplayFlags, isService: boolean, host: HostProcess): void {
-  if (flags.target === undefined && (isService || isTokenGiven(flags, host)))
-    throw wrongUsage(`${isService ? "--api-key" : "--control-token"} needs --target.`);
-  if (flags.wait === true && !isService)
-    throw wrongUsage("--wait is for a service other than adsim, where time is real.");
 }
 
 /** A publisher that was recorded has the surfaces that were recorded. */

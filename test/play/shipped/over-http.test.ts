@@ -1,10 +1,9 @@
-/** The stories over HTTP: an adsim gives the same results as this process, and another service is sent the same requests. */
+/** The stories over HTTP: an adsim gives the same results as this process. */
 
 import { expect, test } from "vitest";
 import { playScenario } from "../../../src/play/play-scenario.ts";
 import type { PlayResult } from "../../../src/play/player/result.ts";
 import { countRequests } from "../../../src/play/scenario/count-requests.ts";
-import type { Scenario } from "../../../src/scenario.ts";
 import { someOf } from "../../budget.ts";
 import { serverFor } from "../targets/remote-world.ts";
 import { storyNamed, storyNames } from "./stories.ts";
@@ -40,33 +39,3 @@ function seen({ path, result, why, checks, tally, exchange }: PlayResult["steps"
   const { outcome, status, body } = exchange ?? {};
   return { path, result, why, checks, tally, answer: [outcome, status, body] };
 }
-
-test("requests and traffic at another service pass", async () => {
-  const { url, worlds } = await serverFor();
-  const { id, apiKey } = worlds.get("default").publishers.at(0);
-  const asks: Scenario = {
-    name: "asks",
-    about: "Requests and traffic, and nothing that only an adsim does.",
-    steps: [
-      { impression: {}, as: "shown", expect: { status: 200, body: { ok: true } } },
-      { click: { impression_id: { ref: "shown.impression_id" } }, expect: { status: 200 } },
-      { parallel: { steps: [{ surfaces: {} }, { payouts: {} }] }, expect: { ok: 2 } },
-      {
-        traffic: {
-          for: "300ms",
-          arrivals: { kind: "constant", rate: "100/s" },
-          clicks: { rate: 0.5, after: "20ms" },
-        },
-        as: "some",
-        expect: { failed: 0, refused: 0, operations: { impression: { sent: 30, ok: 30 } } },
-      },
-      { stats: {}, expect: { status: 200, body: { clicks: { atLeast: 1 } } } },
-    ],
-  };
-  const { result, why, skipped, tally } = await playScenario(asks, {
-    target: url,
-    credentials: [{ id, apiKey }],
-  });
-  expect({ result, why, skipped }).toMatchObject({ result: "passed", skipped: [] });
-  expect(tally.sent).toBeGreaterThan(35);
-});
