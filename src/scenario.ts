@@ -19,7 +19,6 @@ export {
   defineScenario,
   type ParseScenarioOptions,
   parseScenario,
-  parseScenarioText,
 } from "./play/scenario/parse-scenario.ts";
 export type { StepKind } from "./play/scenario/step-kind.ts";
 export type {

@@ -1,8 +1,6 @@
 /** The fields of a scenario that a user can override when playing it: those the world is created from. */
 
-import type { ClockMode } from "../../base/clock.ts";
 import { given } from "../../base/given.ts";
-import { shownName } from "../../base/text.ts";
 import type { Scenario } from "./types.ts";
 
 export type Overrides = Partial<
@@ -23,20 +21,12 @@ export function withOverrides(scenario: object, overrides: Overrides): object {
 
 /** Whether an error's field is one of the overridden ones. */
 export function isOverridden(field: string, overrides: Overrides): boolean {
-  const [name = "", ...key] = field.split(".");
-  if (name === "assumptions" && key.length > 0) {
-    // Errors shorten unsafe keys, so compare the shortened form.
-    const keys = Object.keys(overrides.assumptions ?? {});
-    return keys.some((one) => shownName(one) === key.join("."));
-  }
-  return Object.hasOwn(given(overrides), name);
+  const choices = Object.keys(overrides.assumptions ?? {}).map((key) => `assumptions.${key}`);
+  return [...Object.keys(given(overrides)), ...choices].includes(field);
 }
 
-/** The command-line options that set these overrides, and the clock. */
-export function overrideWords({
-  assumptions = {},
-  ...fields
-}: Overrides & { readonly clock?: ClockMode | undefined }): string[] {
+/** The command-line options that set these overrides. */
+export function overrideWords({ assumptions = {}, ...fields }: Overrides): string[] {
   return [
     ...Object.entries(given(fields)).flatMap(([name, value]) => [`--${name}`, String(value)]),
     ...Object.entries(assumptions).flatMap(([key, choice]) => ["--assume", `${key}=${choice}`]),

@@ -1,9 +1,10 @@
 /** Parses any input into a playable scenario. */
 
-import { InputError, isPlainObject } from "../../base/input.ts";
-import { parseJson } from "../../base/parse-json.ts";
+import { renamingField } from "../../base/input.ts";
+import { shortened } from "../../base/text.ts";
 import { resolveOptions, type SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { countRequests } from "./count-requests.ts";
+import { createScope } from "./references.ts";
 import { scenarioNode } from "./schema.ts";
 import type { Scenario } from "./types.ts";
 import { walk } from "./walk.ts";
@@ -25,38 +26,18 @@ export interface ParseScenarioOptions {
  * @throws InputError whose field is the path to the mistake, such as `steps.3.impression.ad_id`.
  */
 export function parseScenario(input: unknown, options: ParseScenarioOptions = {}): Scenario {
-  if (!isPlainObject(input)) throw new InputError("scenario", "must be an object");
   const { maxRequests = 20_000_000, maxSteps = 10_000 } = options;
-  const { seed, start, publishers, profile } = input as SimulatorOptions;
+  const { seed, start, publishers, profile } = Object(input) as SimulatorOptions;
   const { settings } = resolveOptions({ seed, start, publishers, profile });
-  const scenario = walk(input, scenarioNode, {
-    path: [],
-    scope: {
-      names: new Map(),
-      publishers: settings.publishers,
-      maxSteps,
-      steps: 0,
-      hasAnswer: false,
-    },
-  }) as Scenario;
+  const scope = createScope(settings.publishers, maxSteps);
+  const scenario = renamingField(
+    (field) => shortened(field, 100) || "scenario",
+    () => walk(input, scenarioNode, scope),
+  ) as Scenario;
   countRequests(scenario, maxRequests);
   return scenario;
 }
 
-/** @throws InputError that says what is wrong with the JSON, or names the path to the mistake. */
-export function parseScenarioText(json: string, options: ParseScenarioOptions = {}): Scenario {
-  return parseScenario(readScenarioText(json), options);
-}
-
-/** The JSON value, not checked yet. @throws InputError for text that isn't JSON. */
-function readScenarioText(json: string): unknown {
-  return parseJson(json, (mistake) => new InputError("scenario", mistake));
-}
-
-/**
- * Defines a scenario in TypeScript: the compiler checks its shape, this function the rest, such as references.
- *
- * @throws InputError whose field is the path to the mistake, such as `steps.3.impression.ad_id`.
- */
+/** parseScenario for TypeScript: the compiler checks the shape, this function the rest, such as references. */
 export const defineScenario: (scenario: Scenario, options?: ParseScenarioOptions) => Scenario =
   parseScenario;

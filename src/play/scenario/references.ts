@@ -16,6 +16,12 @@ export interface Scope {
   readonly maxSteps: number;
   steps: number;
   hasAnswer: boolean;
+  /** How deep the value that is being checked is nested. */
+  depth: number;
+}
+
+export function createScope(publishers: number, maxSteps: number): Scope {
+  return { names: new Map(), publishers, maxSteps, steps: 0, hasAnswer: false, depth: 0 };
 }
 
 /** The members of reports, by the key that asks for each. */
@@ -32,10 +38,7 @@ const publisherMembers = ["id", "apiKey", "joined", "surfaces"];
 const errorMembers = ["type", "title", "status", "detail", "code", "parameter", "error", "errors"];
 
 /** The members of what steps output; undefined if it may have any. */
-const outputs: ReadonlyMap<StepKind, readonly string[] | undefined> = new Map<
-  StepKind,
-  readonly string[] | undefined
->([
+const outputs = new Map<StepKind, readonly string[] | undefined>([
   ...operationIds.map((id) => [id, [...membersOf(id), ...errorMembers]] as const),
   ["raw", undefined],
   ["traffic", tallyMembers],
@@ -96,15 +99,12 @@ export function membersAt(text: string, scope: Scope): readonly string[] | undef
 export function ordinalsIn(data: unknown, isContent = false): readonly number[] {
   if (typeof data !== "object" || data === null) return [];
   return Object.entries(data).flatMap(([name, part]) => {
-    if (name === "publisher" && typeof part === "number") return isContent ? [] : [part];
-    if (name === "publishers" && Array.isArray(part) && !isContent)
-      return part.filter((one) => typeof one === "number");
     // In a body and in a matcher a number means itself.
-    if (typeof part !== "string")
-      return ordinalsIn(part, isContent || name === "body" || name === "is");
-    const ordinal =
-      name === "ref" || name === "of" ? /^publishers\.(\d+)/.exec(part)?.[1] : undefined;
-    return ordinal === undefined ? [] : [Number(ordinal)];
+    const isNamed = name === "publisher" || (name === "publishers" && Array.isArray(part));
+    if (isNamed && !isContent) return [part].flat().filter((one) => typeof one === "number");
+    const ordinal = /^(?:ref|of)$/.test(name) && /^publishers\.(\d+)/.exec(`${part}`)?.[1];
+    if (ordinal) return [Number(ordinal)];
+    return ordinalsIn(part, isContent || name === "body" || name === "is");
   });
 }
 

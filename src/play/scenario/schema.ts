@@ -91,14 +91,15 @@ export function isSound(value: unknown, kind: string, node: SchemaNode): boolean
 }
 
 /** What a value must be, by the comment on its type. The comment on a type of objects says what they are for. */
-export function expectedOf(node: SchemaNode, type: SchemaNode | undefined): string {
-  const isForObjects = type !== undefined && kindsOf(type).every((kind) => kind === "object");
-  if (type?.description !== undefined && !isForObjects) return saysOf(type);
-  const { minItems, maxItems, minimum: least = minItems, maximum: most = maxItems } = node;
+export function expectedOf(node: SchemaNode, named: SchemaNode | undefined): string {
+  const isForObjects = named !== undefined && kindsOf(named).every((kind) => kind === "object");
+  if (named?.description !== undefined && !isForObjects) return saysOf(named);
+  const { type = [...new Set(kindsOf(node))], minItems, maxItems } = node;
+  const { minimum: least = minItems, maximum: most = maxItems } = node;
   const range = most === undefined ? `${least} or more` : `${least ?? 0} to ${most}`;
-  const entries = node.type === "array" ? " entries" : "";
+  const entries = type === "array" ? " entries" : "";
   const bounds = (least ?? most) === undefined ? "" : `, ${range}${entries}`;
-  return `must be of type ${formatList([...new Set(kindsOf(node))], "or")}${bounds}`;
+  return `must be of type ${formatList([type].flat(), "or")}${bounds}`;
 }
 
 export function saysOf({ description = "something else" }: SchemaNode): string {

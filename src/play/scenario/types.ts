@@ -53,12 +53,6 @@ type ThresholdText = string;
 /** An instant in ISO 8601, such as "2026-03-01T00:00:00Z". */
 type Instant = string;
 
-/** A whole number, 0 or more. @asType integer @minimum 0 */
-type Index = number;
-
-/** A whole number, 1 or more. @asType integer @minimum 1 */
-type Count = number;
-
 /** One thing that happens. The key says what. */
 export type Step =
   | RequestStep
@@ -241,8 +235,8 @@ export interface SetSurfaceStep extends StepLabel {
 interface SetSurface {
   /** @default 0 */
   readonly publisher?: PublisherRef | undefined;
-  /** Index among the publisher's surfaces. @default 0 */
-  readonly surface?: Index | undefined;
+  /** Index among the publisher's surfaces. @asType integer @minimum 0 @default 0 */
+  readonly surface?: number | undefined;
   readonly status?: string | undefined;
   readonly cpmRange?: readonly [number, number] | undefined;
 }
@@ -254,17 +248,16 @@ export interface RotateKeyStep extends StepLabel {
 }
 
 export interface RepeatStep extends StepLabel {
-  readonly repeat: Repeat;
+  /** Plays steps several times. */
+  readonly repeat: {
+    /** @asType integer @minimum 1 */
+    readonly times: number;
+    /** Time to wait after each round. @default "0s" */
+    readonly every?: Duration | undefined;
+    /** @minItems 1 */
+    readonly steps: readonly Step[];
+  };
   readonly expect?: TallyMatcher | undefined;
-}
-
-/** Plays steps several times. */
-interface Repeat {
-  readonly times: Count;
-  /** Time to wait after each round. @default "0s" */
-  readonly every?: Duration | undefined;
-  /** @minItems 1 */
-  readonly steps: readonly Step[];
 }
 
 export interface ParallelStep extends StepLabel {
@@ -347,8 +340,8 @@ export type MatchRule =
   | NumberRule
   | { readonly oneOf: readonly Matcher[] }
   | { readonly not: Matcher }
-  | { readonly contains: Part }
-  | { readonly startsWith: Part }
+  | { readonly contains: Prose }
+  | { readonly startsWith: Prose }
   /** The length of a text, in UTF-16 units, or of a list. */
   | { readonly length: PlainMatcher }
   /** Every element of a list must match. An empty list gives the result `undecided`. */
@@ -365,9 +358,6 @@ type NumberRule =
   | { readonly type: "string" | "integer" | "number" | "boolean" | "null" | "array" | "object" }
   /** Equal to this sum, exact to the micro-INR. */
   | { readonly sum: readonly Operand[] };
-
-/** A text of 1 to 100,000 characters. @minLength 1 @maxLength 100000 */
-type Part = string;
 
 /** True. To expect a value to exist, use { "not": { "absent": true } }. */
 type True = true;

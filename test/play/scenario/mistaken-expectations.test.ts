@@ -22,12 +22,10 @@ test.each<[expected: unknown, within: string]>([
   [true, ""],
   [null, ""],
   [[200], ""],
-  [{ numbered: "20" }, ""],
-  [{ header: "x-status", of: "first" }, ""],
-  [{ startsWith: "2" }, ""],
+  [{ numbered: "20" }, ".numbered"],
+  [{ header: "x-status", of: "first" }, ".header"],
+  [{ startsWith: "2" }, ".startsWith"],
   [{}, ""],
-  [{ contains: "2" }, ""],
-  [{ every: 200 }, ""],
   [{ oneOf: [200, "404"] }, ".oneOf.1"],
   [{ not: "200" }, ".not"],
   [{ not: { oneOf: ["200"] } }, ".not.oneOf.0"],
@@ -36,7 +34,7 @@ test.each<[expected: unknown, within: string]>([
 ])("a status is never %j", (expected, within) => {
   const { field, message } = refused(status(expected));
   expect(field).toBe(`steps.0.expect.status${within}`);
-  expect(message).toMatch(/from 100 to 599/);
+  expect(message).toMatch(/from 100 to 599|not known here|one of ref, atLeast/);
   expect(validates(status(expected))).toBe(false);
 });
 
