@@ -7,24 +7,19 @@ import { createSimulatorCore } from "../simulator/core.ts";
 import { type Assumption, type AssumptionKey, catalogue } from "../spec/assumptions/catalogue.ts";
 import { knownKey } from "./options/assumption-flags.ts";
 import { type CommonFlags, simulatorOptions } from "./options/common-options.ts";
-import type { HostProcess } from "./processes/host-process.ts";
+import type { Call } from "./options/option.ts";
 
-/** @throws InputError that names the invalid option, CommandFailure for an unknown KEY. */
-export async function assumptions(
-  key: string | undefined,
-  flags: CommonFlags,
-  { stdout }: HostProcess,
-): Promise<void> {
+/** @returns the text to print. @throws InputError that names the invalid option, CommandFailure for an unknown KEY. */
+export async function assumptions({ words: [key], flags }: Call<CommonFlags>): Promise<string> {
   const options = await simulatorOptions(flags, "frozen");
   const inForce = createSimulatorCore({ ...options, wallClock: Date.now }, nodeHost).assumptions;
   const keys = key === undefined ? allKeys : [knownKey("KEY", key)];
   if (flags.json === true) {
     const listed = keys.map((each) => ({ key: each, ...catalogue[each], inForce: inForce[each] }));
-    stdout.write(indentedJson(key === undefined ? listed : listed[0]));
-    return;
+    return indentedJson(key === undefined ? listed : listed[0]);
   }
   const described = keys.map((each) => describePoint(each, inForce[each]));
-  stdout.write(`${[...described, "* marks the choice in force."].join("\n\n")}\n`);
+  return `${[...described, "* marks the choice in force."].join("\n\n")}\n`;
 }
 
 function describePoint(key: AssumptionKey, inForce: string): string {

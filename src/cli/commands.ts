@@ -36,7 +36,7 @@ const serve = command({
   says: "run the server until it is interrupted",
   options: serveOptions,
   more: "A log of requests is on by default if standard error is a terminal.",
-  run: async ({ flags, host }) => (await import("./serve.ts")).serve(flags, host),
+  run: (call) => import("./serve.ts").then(({ serve }) => serve(call)),
 });
 
 const exec = command({
@@ -47,7 +47,7 @@ const exec = command({
   more: `Afterwards adsim prints the client report over all worlds: how often CMD sent each request, and what it did wrong. It exits
 with CMD's exit code.
 ${VARIABLES}`,
-  run: async ({ words, flags, host }) => (await import("./exec.ts")).exec(words, flags, host),
+  run: (call) => import("./exec.ts").then(({ exec }) => exec(call)),
 });
 
 const matrix = command({
@@ -58,7 +58,7 @@ const matrix = command({
   more: `CMD runs twice with the defaults, then once for each row of a covering array over the assumptions, each time against a new
 server. Then adsim finds the smallest sets of choices that make CMD fail. Choices that you give stay in all runs.
 ${VARIABLES}`,
-  run: async (call) => (await import("./matrix/matrix.ts")).matrix(call),
+  run: (call) => import("./matrix/matrix.ts").then(({ matrix }) => matrix(call)),
 });
 
 const play = command({
@@ -74,7 +74,7 @@ Without --target, adsim plays in this process, and no real time passes.
 ${SERVICES}
 There, --assume says what the service is known to choose, and steps that only an adsim can do are skipped. Of several
 scenarios, those that can't be played there are left out, and the end says what they need.`,
-  run: async (call) => (await import("./play/play.ts")).play(call),
+  run: (call) => import("./play/play.ts").then(({ play }) => play(call)),
 });
 
 const scenarios = command({
@@ -85,8 +85,7 @@ const scenarios = command({
     says: "print only this one, as JSON: npx adsim scenarios NAME > mine.json",
   },
   options: { json: commonOptions.json },
-  run: async ({ words: [name], flags, host }) =>
-    (await import("./scenarios.ts")).scenarios(name, flags, host),
+  run: (call) => import("./scenarios.ts").then(({ scenarios }) => scenarios(call)),
 });
 
 const record = command({
@@ -156,8 +155,7 @@ const assumptions = command({
   says: "list the questions that the API's specification leaves open, with their choices",
   words: { kind: "one", name: "KEY", says: "show only this one", isOptional: true },
   options: commonOptions,
-  run: async ({ words: [key], flags, host }) =>
-    (await import("./assumptions.ts")).assumptions(key, flags, host),
+  run: (call) => import("./assumptions.ts").then(({ assumptions }) => assumptions(call)),
 });
 
 const openapi = command({
@@ -167,7 +165,7 @@ const openapi = command({
     successes: flag("leave out HEAD and all errors, for tools that expect each answer once"),
     ...commonOptions,
   },
-  run: async ({ flags, host }) => (await import("./openapi.ts")).openapi(flags, host),
+  run: (call) => import("./openapi.ts").then(({ openapi }) => openapi(call)),
 });
 
 /** In the order of the help. */

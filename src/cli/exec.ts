@@ -8,7 +8,7 @@ import { REACHED } from "../choices/reached.ts";
 import { coverageOf, coverageText } from "../play/fixtures/coverage.ts";
 import { startLog } from "./log.ts";
 import type { execOptions } from "./options/command-options.ts";
-import type { FlagsOf } from "./options/option.ts";
+import type { Call, FlagsOf } from "./options/option.ts";
 import { exitCodes } from "./output/exit.ts";
 import { reportText } from "./output/report-text.ts";
 import { collectReports } from "./output/run-report.ts";
@@ -22,11 +22,7 @@ import { startFrom, writeAtEnd } from "./start-server.ts";
 export type ExecFlags = FlagsOf<typeof execOptions>;
 
 /** @returns CMD's exit code; 128 plus the number of a signal that ended CMD; 1 for findings with --fail-on-findings. */
-export async function exec(
-  words: readonly string[],
-  flags: ExecFlags,
-  host: HostProcess,
-): Promise<number> {
+export async function exec({ words, flags, host }: Call<ExecFlags>): Promise<number> {
   const { stdout, stderr } = host;
   const server = await startFrom(flags, "flowing", host);
   startLog(flags.noLog ? "off" : (flags.log ?? "off"), server.worlds, host);
@@ -59,7 +55,6 @@ export async function exec(
     if (flags.json === true) say(`${JSON.stringify({ event: "coverage", groups })}\n`, stdout);
     say(`\n${coverageText(groups)}`, stderr);
   }
-  // Written even if CMD failed. A trace that can't be written fails nothing.
   await writeAtEnd(flags, server, `adsim exec: ${basename(words[0] ?? "")}`, host);
   const isFailed = flags.failOnFindings === true && report.findings.length > 0;
   return exitCode === exitCodes.fine && isFailed ? exitCodes.checkFailed : exitCode;

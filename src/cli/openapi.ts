@@ -6,22 +6,22 @@ import { createSimulatorCore } from "../simulator/core.ts";
 import { recordExamples } from "../simulator/openapi-examples.ts";
 import { type OpenApiDocument, openApiDocument } from "../spec/openapi.ts";
 import { type CommonFlags, simulatorOptions } from "./options/common-options.ts";
-import type { HostProcess } from "./processes/host-process.ts";
+import type { Call } from "./options/option.ts";
 
 /** The default address of `adsim serve`. */
 const BASE_URL = "http://127.0.0.1:4010";
 
-export interface OpenapiFlags extends CommonFlags {
+interface OpenapiFlags extends CommonFlags {
   readonly successes?: boolean;
 }
 
-/** @throws InputError that names the invalid option. */
-export async function openapi(flags: OpenapiFlags, { stdout }: HostProcess): Promise<void> {
+/** @returns the text to print. @throws InputError that names the invalid option. */
+export async function openapi({ flags }: Call<OpenapiFlags>): Promise<string> {
   const options = await simulatorOptions(flags, "frozen");
   const sim = createSimulatorCore({ ...options, wallClock: Date.now }, nodeHost);
   const examples = recordExamples(sim);
   const document = openApiDocument(sim.assumptions, { baseUrl: BASE_URL, examples });
-  stdout.write(indentedJson(flags.successes === true ? successesOf(document) : document));
+  return indentedJson(flags.successes === true ? successesOf(document) : document);
 }
 
 /** The document without HEAD and without answers other than successes. */

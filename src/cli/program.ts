@@ -5,7 +5,6 @@ import { printable } from "../base/text.ts";
 import { VERSION } from "../base/version.ts";
 import { commands } from "./commands.ts";
 import { commandHelp, programHelp } from "./options/help.ts";
-import type { Call } from "./options/option.ts";
 import { parse } from "./options/parse.ts";
 import { describeFailure, exitCodes, wrongUsage } from "./output/exit.ts";
 import { say } from "./output/say.ts";
@@ -34,9 +33,8 @@ async function runWords(args: readonly string[], host: HostProcess): Promise<unk
   if (first === "--help") return programHelp(commands);
   const command = commands.find(({ name }) => name === first);
   if (command === undefined) throw unknownCommand(first);
-  const parsed = parse(command, rest, host.env);
-  // Parsed by the options of this command.
-  return parsed === "help" ? commandHelp(command) : command.run({ ...parsed, host } as Call<never>);
+  const call = parse(command, rest, host);
+  return call === "help" ? commandHelp(command) : command.run(call);
 }
 
 function unknownCommand(name: string): Error {

@@ -5,32 +5,21 @@ import { indentedJson } from "../base/text.ts";
 import { readableDuration } from "../play/measure/quantities.ts";
 import { parseScenario } from "../play/scenario/parse-scenario.ts";
 import { planAtService } from "../play/targets/service-plan.ts";
+import type { Call } from "./options/option.ts";
 import { loadShipped } from "./play/load-scenario.ts";
-import type { HostProcess } from "./processes/host-process.ts";
 
-/** @throws CommandFailure for an unknown NAME. */
-export function scenarios(
-  name: string | undefined,
-  { json }: { readonly json?: boolean },
-  { stdout }: HostProcess,
-): void {
-  if (name !== undefined) {
-    stdout.write(indentedJson(loadShipped(name)));
-    return;
-  }
+/** @returns the text to print. @throws CommandFailure for an unknown NAME. */
+export function scenarios({ words, flags }: Call<{ readonly json?: boolean }>): string {
+  const [name] = words;
+  if (name !== undefined) return indentedJson(loadShipped(name));
   const all = shippedNames().map((each) => ({ ...each, atService: atService(each.name) }));
-  if (json === true) {
-    stdout.write(indentedJson({ scenarios: all }));
-    return;
-  }
+  if (flags.json === true) return indentedJson({ scenarios: all });
   const width = Math.max(...all.map((each) => each.name.length));
   const lines = all.map((each) => {
     const mark = each.atService.isPlayable ? "°" : " ";
     return `${each.name.padEnd(width)} ${mark} ${firstSentence(each.about)}${inWords(each.atService)}`;
   });
-  stdout.write(
-    `${lines.join("\n")}\n\n° can be played at a service other than adsim, too: npx adsim play NAME --target URL --api-key KEY --publisher ID\n`,
-  );
+  return `${lines.join("\n")}\n\n° can be played at a service other than adsim, too: npx adsim play NAME --target URL --api-key KEY --publisher ID\n`;
 }
 
 /** How a scenario can be played at a service that isn't adsim. `waitsMs`: in real time, beside the requests. */

@@ -2,16 +2,15 @@
 
 import { isLoopbackHost } from "../base/loopback.ts";
 import type { ServerFlags } from "./options/common-options.ts";
-import { exitCodes } from "./output/exit.ts";
+import type { Call } from "./options/option.ts";
 import { type ReadyMessage, readyEvent, readyText } from "./output/ready-message.ts";
-import type { HostProcess } from "./processes/host-process.ts";
 import { endingSignals, onFirstSignal, whenOrphaned } from "./processes/signals.ts";
 import { startFrom, writeAtEnd } from "./start-server.ts";
 
 const PUBLISHERS_SHOWN = 5;
 
-/** @returns the exit code, once the server has closed. */
-export async function serve(flags: ServerFlags, host: HostProcess): Promise<number> {
+/** Ends once the server has closed. */
+export async function serve({ flags, host }: Call<ServerFlags>): Promise<void> {
   const { stdout, stderr } = host;
   const interrupted = new Promise<string>((resolve) => {
     onFirstSignal(host, endingSignals, resolve);
@@ -47,8 +46,7 @@ export async function serve(flags: ServerFlags, host: HostProcess): Promise<numb
   (isNdjson ? stderr : stdout).write(readyText(ready));
   stderr.write(`adsim: ${await interrupted}, closing\n`);
   await server.close();
-  const isTraced = await writeAtEnd(flags, server, "adsim serve", host);
-  return isTraced ? exitCodes.fine : exitCodes.couldNotRun;
+  await writeAtEnd(flags, server, "adsim serve", host);
 }
 
 /** Whether other machines can reach a server. The URL of one on all addresses, such as 0.0.0.0 or ::, is a loopback one. */

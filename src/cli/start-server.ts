@@ -7,7 +7,6 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
-import { describeError } from "../base/file-error.ts";
 import { InputError } from "../base/input.ts";
 import { type Server, startServer } from "../server.ts";
 import { type ServerFlags, serverOptions } from "./options/common-options.ts";
@@ -72,46 +71,26 @@ async function startLoaded(file: string, flags: ServerFlags): Promise<Server> {
   return server;
 }
 
-/**
- * Writes the files of `--trace` and `--save-on-exit`. Call it once the server has closed.
- *
- * @returns false if the trace couldn't be written. @throws SnapshotFileError
- */
+/** Writes the files of `--trace` and `--save-on-exit`, once the server has closed. @throws SnapshotFileError, CommandFailure */
 export async function writeAtEnd(
   { trace, saveOnExit }: ServerFlags,
   { worlds }: Server,
   title: string,
   { stderr }: HostProcess,
-): Promise<boolean> {
-  const failed = trace === undefined ? undefined : await writeTrace(trace, worlds, title, stderr);
-  if (failed !== undefined) say(`adsim: ${failed}\n`, stderr);
+): Promise<void> {
   if (saveOnExit !== undefined) {
     const { saveSnapshot } = await import("../adapters/files/snapshot-file.ts");
     const { replaced } = await saveSnapshot(worlds.get("default"), saveOnExit);
     const instead = replaced ? ", which replaced the file that was there" : "";
     say(`adsim: saved the state to ${saveOnExit}${instead}\n`, stderr);
   }
-  return failed === undefined;
-}
-
-/** @returns why it couldn't be written, if so. */
-async function writeTrace(
-  file: string,
-  worlds: Server["worlds"],
-  title: string,
-  stderr: NodeJS.WritableStream,
-): Promise<string | undefined> {
+  if (trace === undefined) return;
   const { traceHtml } = await import("../adapters/trace-html.ts");
   const { missingFrom } = await import("../inspector/trace.ts");
   const { writeOut } = await import("./output/reports.ts");
   const content = await traceHtml(worlds, title);
   for (const missing of missingFrom(worlds)) say(`adsim: ${missing}\n`, stderr);
-  try {
-    await writeOut({ option: `--trace ${file}`, file, content }, stderr);
-  } catch (error) {
-    return describeError(error);
-  }
+  await writeOut({ option: `--trace ${trace}`, file: trace, content }, stderr);
   const kB = Math.ceil(Buffer.byteLength(content) / 1000);
-  say(`adsim: wrote a trace to ${file} (${kB} kB). Open it in a browser.\n`, stderr);
-  return undefined;
+  say(`adsim: wrote a trace to ${trace} (${kB} kB). Open it in a browser.\n`, stderr);
 }

@@ -64,11 +64,11 @@ describe("exec --trace", () => {
     });
   });
 
-  test("says if the file can't be written at the end", async () => {
+  test("ends with 3 if the file can't be written at the end", async () => {
     const file = join(temporaryFolder(), "trace.html");
     const removes: Cmd = () => rmSync(dirname(file), { recursive: true });
     const { code, stderr } = await exec(removes, "--trace", file);
-    expect(code).toBe(0);
+    expect(code).toBe(3);
     expect(stderr).toContain(`adsim: --trace ${file} can't be written: there is no such file`);
   });
 

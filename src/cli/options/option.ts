@@ -94,17 +94,12 @@ export interface Words {
   readonly isOptional?: boolean;
 }
 
-/** A command's arguments. */
-export interface Parsed {
-  readonly words: readonly string[];
-  readonly flags: Readonly<Record<string, unknown>>;
-  /** The options as they were given, with keys replaced. `names`: only these. */
-  readonly given: (names: readonly string[]) => readonly string[];
-}
-
 /** A command as it was called. */
-export interface Call<Flags> extends Omit<Parsed, "flags"> {
+export interface Call<Flags> {
+  readonly words: readonly string[];
   readonly flags: Flags;
+  /** These options as they were given, with keys replaced. */
+  readonly given: (names: readonly string[]) => readonly string[];
   readonly host: HostProcess;
 }
 
@@ -116,7 +111,7 @@ export interface Command {
   readonly options: Options;
   /** What the help ends with. */
   readonly more?: string | undefined;
-  /** @returns the exit code, if that isn't 0. @throws CommandFailure, InputError */
+  /** @returns the exit code if that isn't 0, or a text to print. @throws CommandFailure, InputError */
   readonly run: (call: Call<never>) => Promise<unknown>;
 }
 

@@ -4,16 +4,15 @@ import { parseArgs } from "node:util";
 import { nearestName } from "../../base/did-you-mean.ts";
 import { printable } from "../../base/text.ts";
 import { flagOf, wrongUsage } from "../output/exit.ts";
-import type { Command, Option, Parsed } from "./option.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { HostProcess } from "../processes/host-process.ts";
+import type { Call, Command, Option } from "./option.ts";
 
 /** @returns `help` if that is asked for. @throws CommandFailure in one line that says what to do. */
 export function parse(
   command: Command,
   args: readonly string[],
-  env: Environment,
-): Parsed | "help" {
+  host: HostProcess,
+): Call<never> | "help" {
   const { options, words: takes } = command;
   const wrong = (what: string): Error =>
     wrongUsage(`${what} Options: npx adsim ${command.name} --help`);
@@ -60,14 +59,15 @@ export function parse(
   }
   for (const [key, option] of Object.entries(options)) {
     const { variable = "", usual, isNeeded, takes: takenAs } = option;
-    flags[key] ??= env[variable] || usual;
+    flags[key] ??= host.env[variable] || usual;
     if (flags[key] === undefined && isNeeded) throw wrong(`${flagOf(key)} ${takenAs} is missing.`);
   }
   const surplus = checkWords(command, words);
   if (surplus !== undefined) throw wrong(surplus);
   const named = (names: readonly string[]): readonly string[] =>
     given.flatMap(({ key, shown }) => (names.includes(key) ? shown : []));
-  return { words, flags, given: named };
+  // The flags have the types of the options that read them.
+  return { words, flags: flags as never, given: named, host };
 }
 
 function tokensOf(options: Command["options"], args: readonly string[]) {
