@@ -1,6 +1,6 @@
 /** A digest of what the client saw. It leaves out transport details, so it is the same on every target in virtual time. */
 
-import { createDigest, type Digest } from "../../base/digest.ts";
+import { createDigest } from "../../base/digest.ts";
 import type { ClientExchange } from "../../invariants/client-exchange.ts";
 
 /** Headers that describe the connection or the current time. */
@@ -15,21 +15,15 @@ const transportHeaders: ReadonlySet<string> = new Set([
 /** Headers that adsim adds under `explain`. */
 const EXPLAIN_PREFIX = "x-adsim-";
 
-export interface RunDigest extends Pick<Digest, "text" | "value"> {
-  /** Adds a whole exchange. */
-  exchange(exchange: ClientExchange): void;
-  /** Adds only outcome, status, remaining quota and body length. For traffic, which has millions of exchanges. */
-  brief(exchange: ClientExchange): void;
-}
-
 const outcomes = { answered: 1, cut: 2, lost: 3, "timed-out": 4 } as const;
 
-export function createRunDigest(): RunDigest {
+export function createRunDigest() {
   const { text, number, value } = createDigest();
   return {
     text,
     value,
-    exchange({ outcome, status, headers, text: body }) {
+    /** Adds a whole exchange. */
+    exchange({ outcome, status, headers, text: body }: ClientExchange): void {
       number(outcomes[outcome] * 1000 + status);
       for (const name of Object.keys(headers).sort()) {
         if (!transportHeaders.has(name) && !name.startsWith(EXPLAIN_PREFIX))
@@ -37,7 +31,8 @@ export function createRunDigest(): RunDigest {
       }
       text(body);
     },
-    brief({ outcome, status, headers, text: body }) {
+    /** Adds only outcome, status, remaining quota and body length. For traffic, which has millions of exchanges. */
+    brief({ outcome, status, headers, text: body }: ClientExchange): void {
       number(outcomes[outcome] * 1000 + status);
       number(Number(headers["x-ratelimit-remaining"] ?? -1));
       number(body.length);

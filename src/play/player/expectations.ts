@@ -23,13 +23,14 @@ export async function checkExpectation(
   if (isReport(expectation)) return await checkReported(run, expectation);
   const scope = scopeOf(run);
   if ("of" in expectation) {
-    const content = referenceTo(expectation.of, scope);
-    return match(expectation.is, content, expectation.of, scope);
+    const { of, is } = expectation;
+    return match(is, { actual: referenceTo(of, scope), about: of, scope });
   }
   if ("audit" in expectation) {
     const { control } = run.target;
     if (control === undefined) return inconclusive("only an adsim has an audit");
-    return match(expectation.audit, (await control.world()).audit(), "audit", scope);
+    const audit = (await control.world()).audit();
+    return match(expectation.audit, { actual: audit, about: "audit", scope });
   }
   const { answer } = expectation;
   const exchange = answer === undefined ? run.last : answerOf(answer, scope);
@@ -104,31 +105,31 @@ export function checkAnswer(
   if (!isExpected) return [found];
   if (outcome === "lost" || outcome === "timed-out") {
     const isAll = Object.keys(expectation).every((key) => key === "outcome" || key === "answer");
-    return isAll ? [found] : [found, undecidedCheck(about, `no answer came: it was ${outcome}`)];
+    const why = `no answer came: it was ${outcome}`;
+    return isAll ? [found] : [found, undecidedCheck({ about, actual: undefined }, why)];
   }
-  const ofPart = (matcher: Matcher | undefined, part: string, value: unknown): readonly Check[] =>
-    matcher === undefined ? [] : match(matcher, value, `${about} ${part}`, scope);
+  const ofPart = (matcher: Matcher | undefined, part: string, actual: unknown): readonly Check[] =>
+    matcher === undefined ? [] : match(matcher, { actual, about: `${about} ${part}`, scope });
   return [
     found,
     ...ofPart(status, "status", exchange.status),
     ...Object.entries(headers).flatMap(([name, matcher]) =>
       ofPart(matcher, `header ${name}`, exchange.headers[name]),
     ),
-    ...(body === undefined
-      ? []
-      : matchBody(body, jsonBody(about, exchange), `${about} body`, scope)),
+    ...(body === undefined ? [] : checkBody(body, exchange, `${about} body`, scope)),
     ...ofPart(text, "text", exchange.text),
   ];
 }
 
-function matchBody(
+function checkBody(
   matcher: Matcher,
-  { value, why }: ReturnType<typeof jsonBody>,
+  exchange: ClientExchange,
   about: string,
   scope: Scope,
 ): readonly Check[] {
-  if (why !== undefined) return [check(false, about, "JSON", why)];
-  return match(matcher, value, about, scope);
+  const { value: actual, instead } = jsonBody(exchange);
+  if (instead !== undefined) return [check(false, about, "JSON", instead)];
+  return match(matcher, { actual, about, scope });
 }
 
 /** Checks a report of the service. If possible it is read in a copy, with its own quota and without faults. */
@@ -143,10 +144,10 @@ async function checkReported(
     control === undefined
       ? await readWhenAllowed(run, outgoingOf(run, asked, member))
       : await readInCopy(run, control, asked, member);
-  const body = jsonBody(about, reported);
-  if (body.why === undefined && reported.status !== 200)
-    return [check(false, about, "status 200", `status ${reported.status}`)];
-  return matchBody(is, body, about, scopeOf(run));
+  const { outcome, status } = reported;
+  if (outcome === "answered" && status !== 200)
+    return [check(false, about, "status 200", `status ${status}`)];
+  return checkBody(is, reported, about, scopeOf(run));
 }
 
 /** This request isn't the scenario's: it waits until the scenario's own requests don't count any more. */

@@ -13,8 +13,8 @@ import { numberOf, resolveValue, type Scope } from "./values.ts";
 /** Longest text of a value in a check, in characters. */
 const MAX_SHOWN = 300;
 
-/** The found value. */
-interface Subject {
+/** What is compared. */
+export interface Subject {
   /** Undefined if the member is absent. */
   readonly actual: unknown;
   /** Its name in the checks. */
@@ -24,13 +24,12 @@ interface Subject {
 
 type Checks = readonly Check[];
 
-/** `actual`: undefined if the member is absent. `about`: its name in the checks. */
-export function match(matcher: Matcher, actual: unknown, about: string, scope: Scope): Checks {
+export function match(matcher: Matcher, subject: Subject): Checks {
   try {
-    return matchOrThrow(matcher, { actual, about, scope });
+    return matchOrThrow(matcher, subject);
   } catch (thrown) {
     if (!(thrown instanceof Inconclusive)) throw thrown;
-    return [undecidedCheck(about, thrown.message, actual)];
+    return [undecidedCheck(subject, thrown.message)];
   }
 }
 
@@ -45,7 +44,7 @@ function matchOrThrow(matcher: Matcher, subject: Subject): Checks {
       same(matcher.length, partOf(subject, "length", actual.length)),
       ...matcher
         .slice(0, actual.length)
-        .flatMap((one, index) => matchPart(one, subject, index, actual[index])),
+        .flatMap((one, index) => match(one, partOf(subject, index, actual[index]))),
     ];
   }
   if (typeof matcher !== "object" || matcher === null) return [same(matcher, subject)];
@@ -54,17 +53,12 @@ function matchOrThrow(matcher: Matcher, subject: Subject): Checks {
   }
   const own = new Map<string, unknown>(Object.entries(actual));
   return Object.entries(matcher as Readonly<Record<string, Matcher>>).flatMap(([name, one]) =>
-    matchPart(one, subject, name, own.get(name)),
+    match(one, partOf(subject, name, own.get(name))),
   );
 }
 
 function partOf({ about, scope }: Subject, name: string | number, actual: unknown): Subject {
   return { actual, about: `${about}.${name}`, scope };
-}
-
-function matchPart(matcher: Matcher, of: Subject, name: string | number, part: unknown): Checks {
-  const { actual, about, scope } = partOf(of, name, part);
-  return match(matcher, actual, about, scope);
 }
 
 type RuleKey = MatchRule extends infer Rule ? (Rule extends unknown ? keyof Rule : never) : never;
@@ -92,20 +86,18 @@ const rules: { readonly [Key in RuleKey]: (wanted: Wanted<Key>, subject: Subject
   length(matcher, subject) {
     const { actual } = subject;
     const length = typeof actual === "string" || Array.isArray(actual) ? actual.length : undefined;
-    return matchPart(matcher, subject, "length", length);
+    return match(matcher, partOf(subject, "length", length));
   },
   not(matcher, subject) {
-    const { actual, about, scope } = subject;
-    const checks = match(matcher, actual, about, scope);
+    const checks = match(matcher, subject);
     const why = checks.find(({ result }) => result === "undecided")?.why;
     const holds = resultOf(checks) === "failed";
-    if (holds && actual === undefined) return inconclusive("the value is absent");
+    if (holds && subject.actual === undefined) return inconclusive("the value is absent");
     if (!holds && why !== undefined) return inconclusive(why);
     return [checkOf(holds, `not ${expectedBy(checks)}`, subject)];
   },
   oneOf(matchers, subject) {
-    const { actual, about, scope } = subject;
-    const tried = matchers.map((matcher) => match(matcher, actual, about, scope));
+    const tried = matchers.map((matcher) => match(matcher, subject));
     return [anyOf(tried, `one of ${tried.map(expectedBy).join(", ")}`, subject)];
   },
   every(matcher, subject) {
@@ -121,7 +113,7 @@ const rules: { readonly [Key in RuleKey]: (wanted: Wanted<Key>, subject: Subject
     const { actual } = subject;
     if (!Array.isArray(actual)) return [checkOf(false, "a list", subject)];
     const all = elementsOf(actual, matcher, subject);
-    const expected = expectedBy(all.at(-1) ?? matchPart(matcher, subject, 0, undefined));
+    const expected = expectedBy(all.at(-1) ?? match(matcher, partOf(subject, 0, undefined)));
     return [anyOf(all, `one that is ${expected}`, subject)];
   },
 };
@@ -161,7 +153,7 @@ function elementsOf(
   matcher: Matcher,
   subject: Subject,
 ): readonly Checks[] {
-  return actual.map((element, index) => matchPart(matcher, subject, index, element));
+  return actual.map((element, index) => match(matcher, partOf(subject, index, element)));
 }
 
 function expectedBy(checks: Checks): string {
@@ -192,7 +184,7 @@ export function check(holds: boolean, about: string, expected: string, found: st
   return { result: holds ? "passed" : "failed", about, expected, found };
 }
 
-export function undecidedCheck(about: string, why: string, actual?: unknown): Check {
+export function undecidedCheck({ about, actual }: Omit<Subject, "scope">, why: string): Check {
   return { result: "undecided", about, expected: "", found: shownValue(actual), why };
 }
 

@@ -1,5 +1,6 @@
 /** Plays a scenario from its first step to its last, on any target. */
 
+import { ordinalsIn } from "../scenario/references.ts";
 import type { Scenario } from "../scenario/types.ts";
 import { choicesToMake } from "../targets/service-plan.ts";
 import type { Target } from "../targets/target.ts";
@@ -34,7 +35,8 @@ export async function play(
 ): Promise<PlayResult> {
   const run = createRun(scenario, target, turns, sending);
   const { steps, expectations = [] } = scenario;
-  await loadMembers(run);
+  // Publisher 0 sends where a step names none.
+  await loadMembers(run, new Set([0, ...ordinalsIn(scenario)]));
   await seeFirstRules(run);
   run.skipped.push(...skippedSettings(run));
   for (const [index, step] of steps.entries()) {

@@ -8,7 +8,6 @@ import type { Choices } from "../../simulator/simulator-options.ts";
 import { type AssumptionKey, catalogue } from "../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
-import { countRequests } from "../scenario/count-requests.ts";
 import type { Scenario } from "../scenario/types.ts";
 import type { Turns } from "../targets/turns.ts";
 import { worldTarget } from "../targets/world-target.ts";
@@ -16,17 +15,13 @@ import { concludeAgain } from "./conclude.ts";
 import { play } from "./play.ts";
 import type { PlayResult, StepResult } from "./result.ts";
 
-/** A scenario with more requests isn't played again here. */
-const MAX_REQUESTS = 50_000;
-
 /** The result, with the choices that are assumed and not known. */
 export async function nameChoices(
   played: PlayResult,
   scenario: Scenario,
   { knownChoices = {}, turns }: { readonly knownChoices?: Choices | undefined; turns: Turns },
 ): Promise<PlayResult> {
-  const hasFailed = played.steps.some(({ result }) => result === "failed");
-  if (!hasFailed || countRequests(scenario) > MAX_REQUESTS) return played;
+  if (!played.steps.some(({ result }) => result === "failed")) return played;
   const assumptions = resolveAssumptions({ ...scenario.assumptions, ...knownChoices });
   const keysByPath = keysThatShape(await playHere(scenario, assumptions, turns));
   const steps = played.steps.map((step): StepResult => {

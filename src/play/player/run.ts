@@ -10,7 +10,6 @@ import type { Encoding } from "../../spec/build-request.ts";
 import { createLatencies } from "../measure/latencies.ts";
 import { createTally } from "../measure/tally.ts";
 import { createTimeline } from "../measure/timeline.ts";
-import { ordinalsIn } from "../scenario/references.ts";
 import type { PublisherRef, Scenario } from "../scenario/types.ts";
 import type { Target } from "../targets/target.ts";
 import type { Turns } from "../targets/turns.ts";
@@ -36,14 +35,13 @@ export function createRun(scenario: Scenario, target: Target, turns: Turns, send
   return {
     ...{ scenario, target, turns, sending, startMs },
     seed: settings.seed,
-    /** Size of the seeded population. */
-    population: settings.publishers,
     /** When the current step began. */
     nowMs: startMs,
     outputs: new Map<string, StepOutput>(),
     /** The publishers, with sign-ups, in their current state, by ordinal. */
     members: new Map<number, Member>(),
-    signUps: 0,
+    /** The ordinal of the next publisher that signs up: it follows the seeded ones. */
+    nextOrdinal: settings.publishers,
     results: new Map<string, StepResult>(),
     /** What the target couldn't do, in order. Later failures may be due to the first of them. */
     skipped: [] as { readonly path: string; readonly why: string }[],
@@ -104,48 +102,29 @@ export function scopeOf({ outputs, members, rounds, nowMs }: Run): Scope {
   return { outputs, members, round: rounds.at(-1) ?? 1, nowMs };
 }
 
-/** Loads the publishers that the scenario names, and the one that sends if a step names none. */
-export async function loadMembers(run: Run): Promise<void> {
-  for (const ordinal of new Set([0, ...ordinalsIn(run.scenario)])) {
+/** Looks up publishers by their ordinals, and keeps those that exist. */
+export async function loadMembers(run: Run, ordinals: Iterable<number>): Promise<void> {
+  for (const ordinal of Array.from(ordinals)) {
     const member = await run.target.member(ordinal);
-    if (member === undefined) continue;
-    run.members.set(ordinal, member);
-    run.trace.recordMember(member);
+    if (member !== undefined) setMember(run, ordinal, member);
   }
+}
+
+export function setMember({ members, trace }: Run, ordinal: number, member: Member): void {
+  members.set(ordinal, member);
+  trace.recordMember(member);
 }
 
 /** The publisher that a step names. @throws Inconclusive if there is none. */
-export function publisherOf({ members, outputs }: Run, publisherRef: PublisherRef = 0): Member {
-  const output = typeof publisherRef === "string" ? outputs.get(publisherRef) : undefined;
-  const signedUp = output?.kind === "publisher" ? output.member : undefined;
-  const member = typeof publisherRef === "number" ? members.get(publisherRef) : signedUp;
+export function publisherOf(run: Run, publisherRef: PublisherRef = 0): Member {
+  const member = run.members.get(ordinalOf(run, publisherRef));
   return member ?? inconclusive(`there is no publisher ${publisherRef}`);
 }
 
-/** Adds a publisher that signed up. Its ordinal follows the seeded publishers. */
-export function addSignedUp(run: Run, member: Member): void {
-  run.members.set(run.population + run.signUps, member);
-  run.signUps += 1;
-  run.trace.recordMember(member);
-}
-
-/** Replaces the record of the publisher that had the id `formerId`. */
-export function updateMember(run: Run, member: Member, formerId: string = member.id): void {
-  for (const [ordinal, { id }] of run.members) {
-    if (id === formerId) run.members.set(ordinal, member);
-  }
-  for (const [name, output] of run.outputs) {
-    if (output.kind === "publisher" && output.member.id === formerId) {
-      run.outputs.set(name, { kind: "publisher", member });
-    }
-  }
-  run.trace.recordMember(member);
-}
-
-/** Loads all members again, because assumptions can change their ids. */
-export async function refreshMembers(run: Run): Promise<void> {
-  for (const [ordinal, { id }] of Array.from(run.members)) {
-    const member = await run.target.member(ordinal);
-    if (member !== undefined) updateMember(run, member, id);
-  }
+/** @throws Inconclusive if nobody has signed up by this name. */
+export function ordinalOf({ outputs }: Run, publisherRef: PublisherRef = 0): number {
+  if (typeof publisherRef === "number") return publisherRef;
+  const output = outputs.get(publisherRef);
+  if (output?.kind === "publisher") return output.ordinal;
+  return inconclusive(`there is no publisher ${publisherRef}`);
 }

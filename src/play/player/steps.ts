@@ -15,15 +15,15 @@ import { checkExpectation } from "./expectations.ts";
 import { match } from "./matching.ts";
 import { record, type StepOutcome, undecidedBy } from "./record-step.ts";
 import {
-  addSignedUp,
   createObserver,
+  loadMembers,
   noteFiredRules,
+  ordinalOf,
   publisherOf,
   type Run,
   recordRule,
-  refreshMembers,
   scopeOf,
-  updateMember,
+  setMember,
 } from "./run.ts";
 import { playRequest, playTogether } from "./step-requests.ts";
 import { answerOf } from "./values.ts";
@@ -103,7 +103,8 @@ const stepPlayers: StepPlayers = {
     return await controlled(run, async (by) => {
       await by.assume(assume);
       run.trace.recordAssume();
-      await refreshMembers(run);
+      // Assumptions can change their ids.
+      await loadMembers(run, run.members.keys());
       return done;
     });
   },
@@ -120,9 +121,10 @@ const stepPlayers: StepPlayers = {
     }),
   signUp: (run, { signUp }) =>
     controlled(run, async (by) => {
-      const member = await by.signUp(signUp);
-      addSignedUp(run, member);
-      return { checks: [], output: { kind: "publisher", member } };
+      const ordinal = run.nextOrdinal;
+      run.nextOrdinal += 1;
+      setMember(run, ordinal, await by.signUp(signUp));
+      return { checks: [], output: { kind: "publisher", ordinal } };
     }),
   setSurface: (run, { setSurface }) =>
     controlled(run, async (by) => {
@@ -134,14 +136,14 @@ const stepPlayers: StepPlayers = {
       run.trace.recordSurface(of.id, change);
       const { status = of.status, cpmRange = of.cpmRange } = change;
       const surfaces = member.surfaces.with(surface, { ...of, status, cpmRange });
-      updateMember(run, { ...member, surfaces });
+      setMember(run, ordinalOf(run, publisher), { ...member, surfaces });
       return done;
     }),
   rotateKey: (run, { rotateKey }) =>
     controlled(run, async (by) => {
       const member = publisherOf(run, rotateKey.publisher);
       const renewed = await by.rotateKey(member.id);
-      updateMember(run, renewed);
+      setMember(run, ordinalOf(run, rotateKey.publisher), renewed);
       const keys = { apiKey: renewed.apiKey, oldKey: member.apiKey };
       return { checks: [], output: { kind: "content", content: keys } };
     }),
@@ -193,7 +195,8 @@ async function counted(
   const tally = run.tally.summary();
   outer.add(run.tally);
   run.tally = outer;
-  const checks = expect === undefined ? [] : match(expect, tally, "tally", scopeOf(run));
+  const subject = { actual: tally, about: "tally", scope: scopeOf(run) };
+  const checks = expect === undefined ? [] : match(expect, subject);
   return { checks, tally, output: { kind: "content", content: tally } };
 }
 

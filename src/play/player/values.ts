@@ -5,13 +5,12 @@ import { microsToInr, nearestMicros } from "../../base/money.ts";
 import { jsonIn } from "../../base/parse-json.ts";
 import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
 import { inconclusive } from "../../invariants/ensure.ts";
-import { operations } from "../../spec/operations.ts";
 import type { Operand, Value } from "../scenario/types.ts";
 
 /** What later steps get by a step's name. */
 export type StepOutput =
   | { readonly kind: "answer"; readonly exchange: ClientExchange }
-  | { readonly kind: "publisher"; readonly member: Member }
+  | { readonly kind: "publisher"; readonly ordinal: number }
   /** A tally, or the keys of a rotation. */
   | { readonly kind: "content"; readonly content: object }
   /** The step was skipped, or it has no output. */
@@ -70,27 +69,29 @@ export function answerOf(name: string, { outputs }: Pick<Scope, "outputs">): Cli
 }
 
 /** The value at a path. */
-export function referenceTo(ref: string, { outputs, members }: Scope): unknown {
+export function referenceTo(ref: string, scope: Scope): unknown {
   const [name = "", ...path] = ref.split(".");
-  if (name !== "publishers") return valueAt(contentOf(name, outputs.get(name)), path, ref);
+  if (name !== "publishers") return valueAt(contentOf(name, scope), path, ref);
   const [ordinal = "", ...rest] = path;
-  const member = members.get(Number(ordinal));
-  return member === undefined
-    ? inconclusive(`there is no publisher ${ordinal}`)
-    : valueAt(member, rest, ref);
+  return valueAt(memberAt(Number(ordinal), scope), rest, ref);
+}
+
+function memberAt(ordinal: number, { members }: Scope): Member {
+  return members.get(ordinal) ?? inconclusive(`there is no publisher ${ordinal}`);
 }
 
 /** The content of a step's output: an answer's body as JSON, a tally, a publisher, or the keys of a rotation. */
-function contentOf(name: string, output: StepOutput | undefined): unknown {
+function contentOf(name: string, scope: Scope): unknown {
+  const output = scope.outputs.get(name);
   switch (output?.kind) {
     case undefined:
       return inconclusive(`nothing has the name ${name} yet`);
     case "answer": {
-      const { value, why } = jsonBody(name, output.exchange);
-      return why === undefined ? value : inconclusive(why);
+      const { value, instead } = jsonBody(output.exchange);
+      return instead === undefined ? value : inconclusive(`${name} has ${instead}`);
     }
     case "publisher":
-      return output.member;
+      return memberAt(output.ordinal, scope);
     case "content":
       return output.content;
     case "nothing":
@@ -98,17 +99,14 @@ function contentOf(name: string, output: StepOutput | undefined): unknown {
   }
 }
 
-/** The body of a whole answer as JSON, or the reason why there is none. */
-export function jsonBody(
-  name: string,
-  { outcome, text, status, operation }: ClientExchange,
-): { readonly value?: unknown; readonly why?: string } {
-  if (outcome !== "answered") return { why: `${name} has no complete answer: it was ${outcome}` };
+/** The body of a whole answer as JSON, or what there is instead. */
+export function jsonBody({ outcome, text, status }: ClientExchange): {
+  readonly value?: unknown;
+  readonly instead?: string;
+} {
+  if (outcome !== "answered") return { instead: `no complete answer: it was ${outcome}` };
   const value = jsonIn(text);
-  if (value !== undefined) return { value };
-  const what = operation === undefined ? "" : ` to ${operations[operation].path}`;
-  const called = name === "answer" ? "the answer" : `the answer ${name}`;
-  return { why: `${called}${what} (status ${status}) is not JSON` };
+  return value === undefined ? { instead: `a body that isn't JSON (status ${status})` } : { value };
 }
 
 /** What is at this path of `content`. Inherited members don't count. */

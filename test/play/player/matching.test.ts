@@ -24,7 +24,7 @@ const outputs = new Map<string, StepOutput>([
 ]);
 
 function checksOf(matcher: Matcher, actual: unknown): ReturnType<typeof resultOf> {
-  return resultOf(match(matcher, actual, "it", scope));
+  return resultOf(match(matcher, { actual, about: "it", scope }));
 }
 
 const scope = { outputs, members: new Map(), round: 3, nowMs: 0 };
