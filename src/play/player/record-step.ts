@@ -57,9 +57,12 @@ export async function record(
     run.results.set(path, { ...before, times });
     return;
   }
-  const { control } = run.target;
-  const journal = found.result === "failed" ? await control?.journal(JOURNAL_ENTRIES) : undefined;
-  run.results.set(path, { ...found, times, journal });
+  run.results.set(path, { ...found, times });
+  if (found.result === "failed" && run.journalsLeft > 0) {
+    run.journalsLeft -= 1;
+    const journal = await run.target.control?.journal(JOURNAL_ENTRIES);
+    run.results.set(path, { ...found, times, journal });
+  }
 }
 
 const severity = { done: 0, passed: 0, skipped: 1, undecided: 1, failed: 2 } as const;

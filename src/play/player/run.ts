@@ -45,6 +45,8 @@ export function createRun(scenario: Scenario, target: Target, turns: Turns, send
     results: new Map<string, StepResult>(),
     /** What the target couldn't do, in order. Later failures may be due to the first of them. */
     skipped: [] as { readonly path: string; readonly why: string }[],
+    /** So many more failed steps show the journal. A play may have 100,000 of them, and no report could hold all. */
+    journalsLeft: 20,
     /** The tally of the innermost step with a tally of its own, or of the whole run. */
     tally: createTally(),
     latencies: createLatencies(),
