@@ -9,8 +9,6 @@ export function digestOf(texts: Iterable<string>): string {
   return digest.value();
 }
 
-export type Digest = ReturnType<typeof createDigest>;
-
 /** A digest that is fed piece by piece. */
 export function createDigest() {
   let a = 0x243f6a88;
