@@ -39,10 +39,7 @@ interface Output {
 }
 
 /** @throws CommandFailure for a file that can't be written. */
-export async function checkOut(
-  { option, file }: Omit<Output, "content">,
-  _inputs?: unknown,
-): Promise<void> {
+export async function checkOut({ option, file }: Omit<Output, "content">): Promise<void> {
   await checkWritable(file).catch((error: unknown) => {
     throw notWritable(option, error);
   });

@@ -29,18 +29,18 @@ export async function play(call: Call<PlayFlags>): Promise<number> {
   const { words, flags, host } = call;
   const { report = [], json } = flags;
   const target = await readTarget(call);
-  const all: ResolvedScenario[] = [];
+  const all: Planned[] = [];
   for (const source of words.flatMap(sourcesOf)) {
-    all.push(await resolveScenario(source, target.overrides, host));
+    const one = await resolveScenario(source, target.overrides, host);
+    const { knownChoices } = target;
+    all.push({ ...one, plan: planAtService(one.scenario, { speed: flags.speed, knownChoices }) });
   }
   const isOne = all.length === 1;
   if (!isOne && report.some(({ kind }) => kind === "html")) {
     throw wrongUsage("--report html=FILE shows one scenario. For several, use junit or json.");
   }
   await checkReports(report);
-  const { chosen, left } = target.isService
-    ? choose(all, target, flags)
-    : { chosen: all, left: [] };
+  const chosen = target.isService ? playableAt(all, target, flags) : all;
   const stream = json === true ? host.stderr : host.stdout;
   const colour = isColourful(stream, host.env);
   const results = await playAll(chosen, target, call, (result) => {
@@ -61,6 +61,7 @@ export async function play(call: Call<PlayFlags>): Promise<number> {
   if (json === true) say(asJson, host.stdout);
   if (isOne && only !== undefined) stream.write(playText(only, { colour }));
   else {
+    const left = all.filter((one) => !chosen.includes(one));
     const lines = [...summaryLines(results), ...notPlayedLines(left, target.credentials.length)];
     say(`\n${lines.join("\n")}\n`, stream);
   }
@@ -70,34 +71,28 @@ export async function play(call: Call<PlayFlags>): Promise<number> {
 }
 
 /** One is played as far as possible. Of several, those that can be played whole; those that read most come last: they may use up the limit. */
-function choose(
-  all: readonly ResolvedScenario[],
+function playableAt(
+  all: readonly Planned[],
   { credentials, knownChoices }: TargetGiven,
   { speed, wait }: PlayFlags,
-): { readonly chosen: readonly Planned[]; readonly left: readonly Planned[] } {
-  const planned = all.map((one): Planned => {
-    return { ...one, plan: planAtService(one.scenario, { speed, knownChoices }) };
-  });
-  const [only] = planned;
+): readonly Planned[] {
+  const [only] = all;
   if (only !== undefined && all.length === 1) {
     const { name, about, steps } = only.scenario;
     const first = { name, about, steps: steps.slice(0, 1) };
     const { impossible } = planAtService(first, { speed, knownChoices });
-    if (impossible.length === 0) return { chosen: planned, left: [] };
+    if (impossible.length === 0) return all;
     throw wrongUsage(
       `${only.source} can't be played at this service: its first step needs ${impossible.join(" and ")}, which only an adsim has. See: npx adsim scenarios.`,
     );
   }
-  const chosen = planned.filter(
+  const playable = all.filter(
     ({ plan: { impossible, publishers, totalMs } }) =>
       impossible.length === 0 &&
       publishers <= credentials.length &&
       (wait === true || totalMs <= MINUTE_MS),
   );
-  return {
-    chosen: chosen.toSorted((one, other) => one.plan.reads - other.plan.reads),
-    left: planned.filter((one) => !chosen.includes(one)),
-  };
+  return playable.toSorted((one, other) => one.plan.reads - other.plan.reads);
 }
 
 /** As many take a minute or longer. */
@@ -105,7 +100,7 @@ const MANY_REQUESTS = 5_000_000;
 
 /** Plays one after the other, until the end or a signal. */
 async function playAll(
-  chosen: readonly (ResolvedScenario & Partial<Planned>)[],
+  chosen: readonly Planned[],
   target: TargetGiven,
   { host, flags, given }: Call<PlayFlags>,
   tell: (result: PlayResult) => void,
@@ -157,12 +152,12 @@ async function playAll(
 const SHORT_MS = 3000;
 
 function atService(
-  chosen: readonly Partial<Planned>[],
+  chosen: readonly Planned[],
   { credentials, knownChoices }: TargetGiven,
   { runId, wait }: PlayFlags,
   note: (line: string) => void,
 ) {
-  const totalMs = chosen.reduce((sum, { plan }) => sum + (plan?.totalMs ?? 0), 0);
+  const totalMs = chosen.reduce((sum, { plan }) => sum + plan.totalMs, 0);
   // Of several, those that need it were left out.
   const mayWait = wait === true || chosen.length > 1;
   if (totalMs >= SHORT_MS && (mayWait || totalMs <= MINUTE_MS)) {
