@@ -15,9 +15,8 @@ import { countRequests } from "./scenario/count-requests.ts";
 import { type ParseScenarioOptions, parseScenario } from "./scenario/parse-scenario.ts";
 import type { Scenario } from "./scenario/types.ts";
 import { createAdsimClient, openAdsimTarget } from "./targets/adsim-target.ts";
-import { askVersion } from "./targets/control-api.ts";
 import { planAtService } from "./targets/service-plan.ts";
-import { openServiceTarget, randomRunId } from "./targets/service-target.ts";
+import { openServiceTarget } from "./targets/service-target.ts";
 import type { TargetOptions } from "./targets/target.ts";
 import { readTargetUrl, type TargetUrl } from "./targets/target-url.ts";
 import { createTurns, type Turns } from "./targets/turns.ts";
@@ -38,11 +37,6 @@ export interface PlayScenarioOptions extends ParseScenarioOptions, TargetOptions
   /** Called before each top-level step with its index, from 0, and the number of steps. */
   readonly onStep?: ((index: number, count: number) => void) | undefined;
 }
-
-/** Options that mean nothing in process. */
-const needingTarget = ["speed", "credentials", "controlToken", "connections"] as const;
-/** Options that mean nothing where the play moves the clock. */
-const needingRealTime = ["assumptions", "runId", "wait"] as const;
 
 /**
  * Plays a scenario. Without a `target` it plays in process and in virtual time: the same scenario gives the same result,
@@ -66,30 +60,34 @@ export async function* playScenarios(
   scenarios: readonly unknown[],
   options: PlayScenarioOptions = {},
 ): AsyncGenerator<PlayResult, void> {
-  const { target } = options;
-  const isReal = (options.credentials ?? []).length > 0;
-  refuseMeaningless(options, isReal);
+  const { target, credentials, signal } = options;
+  for (const [name, needed] of needs) {
+    if (options[name] !== undefined && options[needed] === undefined)
+      throw new InputError(name, `needs ${needed}: without it, it would do nothing`);
+  }
   const parsed = scenarios.map((one) => parseScenario(one, options));
-  if (target === undefined) {
-    for (const scenario of parsed) yield await playIn(simulatorFor(scenario), scenario, options);
-  } else if (isReal) yield* playAtService(parsed, readTargetUrl(target), options);
-  else for (const one of parsed) yield await playAtAdsim(one, readTargetUrl(target), options);
+  try {
+    if (target === undefined) {
+      for (const scenario of parsed) yield await playIn(simulatorFor(scenario), scenario, options);
+    } else if (credentials !== undefined)
+      yield* playAtService(parsed, readTargetUrl(target), options);
+    else for (const one of parsed) yield await playAtAdsim(one, readTargetUrl(target), options);
+  } catch (error) {
+    // What was waited for ended in ways of its own.
+    signal?.throwIfAborted();
+    throw error;
+  }
 }
 
-function refuseMeaningless(options: PlayScenarioOptions, isReal: boolean): void {
-  const isHere = options.target === undefined;
-  const wrong = [
-    ...(isHere ? needingTarget : []),
-    ...(isHere || !isReal ? needingRealTime : []),
-  ].find((name) => options[name] !== undefined);
-  if (wrong === undefined) return;
-  throw new InputError(
-    wrong,
-    isHere
-      ? "needs a target: in process no real time passes"
-      : "needs credentials: this play moves the clock of an adsim itself",
-  );
-}
+/** Options that mean nothing without another one. */
+const needs = [
+  ["speed", "target"],
+  ["credentials", "target"],
+  ["controlToken", "target"],
+  ["assumptions", "credentials"],
+  ["runId", "credentials"],
+  ["wait", "credentials"],
+] as const;
 
 type PlayInOptions = Pick<PlayScenarioOptions, "onStep" | "onProgress" | "reproduce" | "signal"> & {
   /** @default a play that lets others run every 10 ms and ends with the signal */
@@ -143,15 +141,12 @@ async function playAtAdsim(
 ): Promise<PlayResult> {
   const { signal, onStep, reproduce = reproduceLine(scenario, url) } = options;
   const turns = createTurns(() => signal?.throwIfAborted());
-  const client = await createAdsimClient(url);
+  const client = await createAdsimClient(url.origin, signal);
   try {
-    return await unlessAborted(signal, client, async () => {
-      const version = await askVersion({ ...url, client, token: options.controlToken });
-      const snapshot = simulatorFor(scenario).snapshot();
-      const world = { snapshot, worldName: scenario.name };
-      const target = await openAdsimTarget(url, client, { ...options, version, ...world, turns });
-      return await play(scenario, target, { turns, reproduce, onStep });
-    });
+    const snapshot = simulatorFor(scenario).snapshot();
+    const world = { snapshot, worldName: scenario.name, turns };
+    const target = await openAdsimTarget(url, client, { ...options, ...world });
+    return await play(scenario, target, { turns, reproduce, onStep });
   } finally {
     await client.close();
   }
@@ -164,62 +159,28 @@ async function* playAtService(
 ): AsyncGenerator<PlayResult, void> {
   const { assumptions: knownChoices = {}, speed, signal, onStep } = options;
   const encoding = encodingOf(resolveAssumptions(knownChoices));
-  const runId = options.runId ?? randomRunId();
-  checkRunId(runId);
+  // Run ids only have to differ from those of earlier runs at the same service.
+  const { runId = crypto.randomUUID().slice(0, 8) } = options;
   const plans = scenarios.map((one) => planAtService(one, { speed, knownChoices }));
-  refuseLongWait(
-    plans.reduce((sum, { totalMs }) => sum + totalMs, 0),
-    options,
-  );
+  const totalMs = plans.reduce((sum, plan) => sum + plan.totalMs, 0);
+  if (totalMs > MINUTE_MS && options.wait !== true) {
+    const why = `this takes ${readableDuration(totalMs)}, since time is real at a service other than adsim`;
+    throw new InputError("wait", `must be given: ${why}`);
+  }
   const turns = createTurns(() => signal?.throwIfAborted());
   const target = await openServiceTarget(url, options);
   try {
     for (const [index, scenario] of scenarios.entries()) {
       // Scenarios use the same session ids.
       const ownId = scenarios.length === 1 ? runId : `${runId}-${index + 1}`;
-      const reproduce = options.reproduce ?? reproduceLine(scenario, url);
-      yield await unlessAborted(signal, target, async () => {
-        await target.member(0);
-        await target.untilQuota(plans[index]?.reads ?? 0);
-        const sending = { runId: ownId, encoding };
-        const played = await play(scenario, target, { turns, sending, reproduce, onStep });
-        return await nameChoices(played, scenario, { knownChoices, turns });
-      });
+      const { reproduce = reproduceLine(scenario, url) } = options;
+      await target.member(0);
+      await target.untilQuota(plans[index]?.reads ?? 0);
+      const sending = { runId: ownId, encoding };
+      const played = await play(scenario, target, { turns, sending, reproduce, onStep });
+      yield await nameChoices(played, scenario, { knownChoices, turns });
     }
   } finally {
     await target.close();
   }
-}
-
-/** Runs `work`. If the signal is aborted, closes the connections that it uses, and rejects with the signal's reason. */
-async function unlessAborted<Result>(
-  signal: AbortSignal | undefined,
-  used: { close(): Promise<void> },
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const close = (): void => void used.close();
-  signal?.throwIfAborted();
-  signal?.addEventListener("abort", close, { once: true });
-  try {
-    return await work();
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  } finally {
-    signal?.removeEventListener("abort", close);
-  }
-}
-
-/** @throws InputError unless every service can take it as a part of a session id. */
-function checkRunId(runId: string): void {
-  if (/^[A-Za-z0-9_-]{1,64}$/.test(runId)) return;
-  throw new InputError("runId", "must be 1 to 64 letters, digits, hyphens and underscores");
-}
-
-function refuseLongWait(totalMs: number, { wait }: PlayScenarioOptions): void {
-  if (totalMs <= MINUTE_MS || wait === true) return;
-  throw new InputError(
-    "wait",
-    `must be given: this takes ${readableDuration(totalMs)}, since time is real at a service other than adsim`,
-  );
 }

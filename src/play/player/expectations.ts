@@ -1,11 +1,11 @@
 /** Compares expectations with an answer, a tally, the service's reports, the audit or an invariant. */
 
-import type { ClientExchange, Member, Outgoing } from "../../invariants/client-exchange.ts";
+import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
 import { Inconclusive, inconclusive } from "../../invariants/ensure.ts";
 import { type InvariantResult, judgeInvariants } from "../../invariants/judge.ts";
 import { isReport, kindOf, type ReportExpectation } from "../scenario/step-kind.ts";
 import type { AnswerExpectation, Expectation, Matcher, RequestStep } from "../scenario/types.ts";
-import { isOverLimit, quotaBackMs } from "../targets/retry-after.ts";
+import { sendWhenAllowed } from "../targets/retry-after.ts";
 import type { Control, PlayedWorld } from "../targets/target.ts";
 import { worldTarget } from "../targets/world-target.ts";
 import { check, match, undecidedCheck } from "./matching.ts";
@@ -142,20 +142,12 @@ async function checkReported(
   const { control } = run.target;
   const reported =
     control === undefined
-      ? await readWhenAllowed(run, outgoingOf(run, asked, member))
+      ? await sendWhenAllowed(run.target, outgoingOf(run, asked, member))
       : await readInCopy(run, control, asked, member);
   const { outcome, status } = reported;
   if (outcome === "answered" && status !== 200)
     return [check(false, about, "status 200", `status ${status}`)];
   return checkBody(is, reported, about, scopeOf(run));
-}
-
-/** This request isn't the scenario's: it waits until the scenario's own requests don't count any more. */
-async function readWhenAllowed({ target }: Run, outgoing: Outgoing): Promise<ClientExchange> {
-  const answer = await target.send(outgoing);
-  if (!isOverLimit(answer)) return answer;
-  await target.waitForQuota?.(quotaBackMs(answer, answer.atMs));
-  return await target.send(outgoing);
 }
 
 async function readInCopy(

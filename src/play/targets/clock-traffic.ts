@@ -3,12 +3,11 @@
 import { durationMs } from "../../base/duration.ts";
 import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
 import { createTrafficSource } from "../traffic/source.ts";
-import type { Target, TrafficProgress } from "./target.ts";
+import type { Target, TargetOptions } from "./target.ts";
 import type { Turns } from "./turns.ts";
 
-interface ClockTraffic extends Pick<Target, "send" | "wait"> {
+interface ClockTraffic extends Pick<Target, "send" | "wait">, Pick<TargetOptions, "onProgress"> {
   readonly turns: Turns;
-  readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
 }
 
 export async function playClockTraffic(
@@ -16,7 +15,6 @@ export async function playClockTraffic(
   { send, wait, turns, onProgress }: ClockTraffic,
 ): Promise<Punctuality> {
   const source = createTrafficSource(order);
-  const onTime = { late: 0, dropped: 0 };
   let passedMs = 0;
   let sent = 0;
 
@@ -26,18 +24,14 @@ export async function playClockTraffic(
     passedMs = ms;
   }
   for (let arrival = source.next(); arrival !== undefined; arrival = source.next()) {
-    // The source may use the object again for the next one.
-    const { number, dueMs } = arrival;
-    if (dueMs > passedMs) await passUntil(dueMs);
-    // In process the answer is there at once. Awaiting millions of such answers would take seconds.
-    const sending = send(arrival);
-    const exchange = sending instanceof Promise ? await sending : sending;
-    source.answered(number, exchange);
+    await passUntil(arrival.dueMs);
+    const exchange = await send(arrival);
+    arrival.answered(exchange);
     order.observe(exchange);
     sent += 1;
-    onProgress?.({ sent, ended: sent, waiting: 0, ...onTime });
+    onProgress?.(sent);
     await turns();
   }
   await passUntil(durationMs(order.traffic.for));
-  return onTime;
+  return { late: 0, dropped: 0 };
 }

@@ -7,64 +7,59 @@ import type { Dispatcher } from "undici";
 import { timerMs } from "../../base/drip.ts";
 import { describeError } from "../../base/file-error.ts";
 import { InputError } from "../../base/input.ts";
+import { plainRequest } from "../../exchange/plain-request.ts";
 import type { ClientExchange, Outgoing } from "../../invariants/client-exchange.ts";
-import { type WireRequest, wireRequestOf } from "./wire-request.ts";
 
 /** What the client sees of its request. */
-export type Answer = Pick<
-  ClientExchange,
-  "outcome" | "status" | "headers" | "text" | "bytes" | "latencyMs" | "why"
->;
+export type Answer = Omit<ClientExchange, "operation" | "atMs" | "request">;
 
-export interface HttpClient {
-  /**
-   * `prefix`: goes before the request's path. `latencyMs` counts from the call.
-   *
-   * @throws InputError (as a rejection) if HTTP can't carry the request. Any other failure is an outcome.
-   */
-  send(prefix: string, outgoing: Omit<Outgoing, "operation">): Promise<Answer>;
-  /** Closes all connections. Requests in flight are lost. */
-  close(): Promise<void>;
-}
+export type HttpClient = Awaited<ReturnType<typeof createHttpClient>>;
 
-export interface HttpClientOptions {
+interface HttpClientOptions {
   /** Most connections at once. Further requests wait for a free one. */
   readonly connections: number;
-  /** A longer body counts as cut, and the rest isn't read. @default 1 MiB */
-  readonly maxBodyBytes?: number | undefined;
+  /** A longer body counts as cut, and the rest isn't read. */
+  readonly maxBodyBytes: number;
+  /** Closes the client. */
+  readonly signal?: AbortSignal | undefined;
 }
-
-/** Large, because a service may send headers of any size. */
-const MAX_HEADER_BYTES = 256 * 1024;
-/** Answers of the API have a few kilobytes. */
-const MAX_BODY_BYTES = 1024 * 1024;
 
 export async function createHttpClient(
   origin: string,
-  { connections, maxBodyBytes = MAX_BODY_BYTES }: HttpClientOptions,
-): Promise<HttpClient> {
+  { connections, maxBodyBytes, signal }: HttpClientOptions,
+) {
   const { Pool } = await import("undici");
   const pool = new Pool(origin, {
     connections,
-    pipelining: 1,
-    allowH2: false,
-    maxHeaderSize: MAX_HEADER_BYTES,
     // The request's own timeout is the only one.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+  /** Closes all connections. Requests in flight are lost. */
+  const close = (): Promise<void> => {
+    signal?.removeEventListener("abort", close);
+    return pool.destroy();
+  };
+  signal?.addEventListener("abort", close);
   return {
-    send: async (prefix, { request, timeoutMs }) =>
-      await answerTo(pool, wireRequestOf(prefix, request), { timeoutMs, maxBodyBytes }),
-    close: () => pool.destroy(),
+    close,
+    /**
+     * `prefix`: goes before the request's path. `latencyMs` counts from the call.
+     *
+     * @throws InputError (as a rejection) if HTTP can't carry the request. Any other failure is an outcome.
+     */
+    send: (prefix: string, outgoing: Omit<Outgoing, "operation">): Promise<Answer> =>
+      answerTo(pool, maxBodyBytes, prefix, outgoing),
   };
 }
 
 async function answerTo(
   pool: Dispatcher,
-  { method, target, headers, body }: WireRequest,
-  { timeoutMs, maxBodyBytes }: { readonly timeoutMs: number; readonly maxBodyBytes: number },
+  maxBodyBytes: number,
+  prefix: string,
+  { request, timeoutMs }: Omit<Outgoing, "operation">,
 ): Promise<Answer> {
+  const { method, path, query, headers, body } = plainRequest(request);
   const beganMs = performance.now();
   const ending = new AbortController();
   // If this process was busy, the answer may have arrived but not been read yet, so read pending input first.
@@ -83,36 +78,30 @@ async function answerTo(
   });
   try {
     const answer = await pool.request({
-      ...{ path: target, headers, signal: ending.signal, responseHeaders: "raw" },
+      ...{ path: `${prefix}${path}${query && "?"}${query}`, headers, signal: ending.signal },
       // Any token is a valid method, but the type knows only a few.
       method: method as Dispatcher.HttpMethod,
       body: body.length === 0 ? null : body,
     });
-    head = { status: answer.statusCode, headers: fieldsOf(answer.headers as unknown as string[]) };
+    head = { status: answer.statusCode, headers: fieldsOf(answer.headers) };
     for await (const piece of answer.body as AsyncIterable<Buffer>) {
       bytes += piece.length;
       if (bytes > maxBodyBytes)
-        return seen(
-          "cut",
-          `its body is longer than ${maxBodyBytes} bytes, so the rest wasn't read`,
-        );
+        return seen("cut", `its body is longer than ${maxBodyBytes} bytes: the rest isn't read`);
       pieces.push(piece);
     }
     return seen("answered");
   } catch (error) {
     if (ending.signal.aborted)
       return seen("timed-out", `no complete answer came within ${timeoutMs} ms`);
-    if (isRefused(error as Error))
-      throw new InputError("request", `can't be sent over HTTP: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    // A value that a step took from an answer may be no header.
+    if (code === "UND_ERR_INVALID_ARG")
+      throw new InputError("request", `can't be sent over HTTP: ${message}`);
     return seen(head === undefined ? "lost" : "cut", causeOf(error));
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Whether undici rejected the request. */
-function isRefused({ code = "" }: Error & { readonly code?: string }): boolean {
-  return /^UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED|REQ_CONTENT_LENGTH_MISMATCH)$/.test(code);
 }
 
 function causeOf(error: unknown): string {
@@ -134,13 +123,9 @@ function bodyOf(bytes: Buffer): Pick<Answer, "text" | "bytes"> {
   return text.includes("\ufffd") ? { text, bytes } : { text };
 }
 
-/** Headers by lower-case name. Values of a repeated header are joined. `raw`: names and values in turn. */
-function fieldsOf(raw: readonly string[]): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (let at = 0; at + 1 < raw.length; at += 2) {
-    const name = String(raw[at]).toLowerCase();
-    const value = String(raw[at + 1]);
-    fields[name] = Object.hasOwn(fields, name) ? `${fields[name]}, ${value}` : value;
-  }
-  return fields;
+/** The values of a repeated header are joined. */
+function fieldsOf(headers: Readonly<Record<string, string | string[] | undefined>>) {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]),
+  );
 }

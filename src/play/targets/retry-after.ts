@@ -1,19 +1,25 @@
 /** What an answer over a limit says about when to come back. */
 
 import { MINUTE_MS } from "../../base/duration.ts";
-import type { ClientExchange } from "../../invariants/client-exchange.ts";
+import type { ClientExchange, Outgoing } from "../../invariants/client-exchange.ts";
+import type { Target } from "./target.ts";
 
-type Answer = Pick<ClientExchange, "headers" | "status">;
-
-/** Whether the answer was refused for a used-up limit. The specification names no status for it. */
-export function isOverLimit({ status, headers }: Answer): boolean {
-  if (status < 400 || headers["x-ratelimit-remaining"] !== "0") return false;
-  return status === 429 || status === 503 || headers["retry-after"] !== undefined;
+/** Sends a request that isn't the scenario's. If a limit is used up, waits until there is quota, and sends it again. */
+export async function sendWhenAllowed(
+  { send, waitForQuota }: Pick<Target, "send" | "waitForQuota">,
+  outgoing: Outgoing,
+): Promise<ClientExchange> {
+  const answer = await send(outgoing);
+  if (!isOverLimit(answer)) return answer;
+  // As the answer says, at most a minute: the limits are per minute.
+  await waitForQuota?.(Math.min(retryAfterMs(answer) ?? MINUTE_MS, MINUTE_MS));
+  return await send(outgoing);
 }
 
-/** How long to wait until there is quota again: as the answer says, at most a minute, as the limits are per minute. */
-export function quotaBackMs(answer: Answer, atMs: number): number {
-  return Math.min(retryAfterMs({ ...answer, atMs }) ?? MINUTE_MS, MINUTE_MS);
+/** Whether the answer was refused for a used-up limit. The specification names no status for it. */
+function isOverLimit({ status, headers }: ClientExchange): boolean {
+  if (status < 400 || headers["x-ratelimit-remaining"] !== "0") return false;
+  return status === 429 || status === 503 || headers["retry-after"] !== undefined;
 }
 
 /** The wait in milliseconds after the answer: its Retry-After is in seconds or a date (RFC 9110 §10.2.3). */

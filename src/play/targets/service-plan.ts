@@ -2,10 +2,9 @@
 
 import { durationMs, MINUTE_MS } from "../../base/duration.ts";
 import type { Choices } from "../../simulator/simulator-options.ts";
-import { operations } from "../../spec/operations.ts";
 import { ordinalsIn } from "../scenario/references.ts";
-import { isReport, isRequest, kindOf } from "../scenario/step-kind.ts";
-import type { Expectation, Scenario, Step } from "../scenario/types.ts";
+import { isReport, kindOf, type StepKind } from "../scenario/step-kind.ts";
+import type { ExpectStep, Scenario, Step } from "../scenario/types.ts";
 import { whyAdvanceIsSkipped } from "./target.ts";
 
 export interface ServicePlan {
@@ -25,23 +24,63 @@ interface Service {
   readonly knownChoices?: Choices | undefined;
 }
 
-export function planAtService(scenario: Scenario, service: Service = {}): ServicePlan {
+export function planAtService(
+  scenario: Scenario,
+  { speed = 1, knownChoices }: Service = {},
+): ServicePlan {
   const { steps, expectations = [], start, assumptions = {}, faults = [] } = scenario;
-  const all = [...steps, ...expectations.map((expect): Step => ({ expect }))];
-  const plans = all.map((step) => planOf(step, service));
-  const impossible = [
+  const impossible = new Set([
     ...(start === undefined ? [] : ["a start time"]),
-    ...choicesToMake(assumptions, service.knownChoices),
-    ...(faults.length > 0 ? ["fault rules"] : []),
-    ...plans.flatMap((plan) => plan.impossible),
-  ];
+    ...choicesToMake(assumptions, knownChoices),
+    ...(faults.length === 0 ? [] : ["fault rules"]),
+  ]);
+  let [waitMs, reads] = [0, 0];
+
+  function addAll(steps: readonly Step[], times: number): void {
+    for (const step of steps) add(step, times);
+  }
+  function add(step: Step, times: number): void {
+    const kind = kindOf(step);
+    if (gets.includes(kind)) reads += times;
+    else if ("traffic" in step) waitMs += times * durationMs(step.traffic.for);
+    else if ("repeat" in step) {
+      const rounds = times * step.repeat.times;
+      waitMs += rounds * durationMs(step.repeat.every ?? 0);
+      addAll(step.repeat.steps, rounds);
+    } else if ("parallel" in step) addAll(step.parallel.steps, times * (step.parallel.times ?? 1));
+    else if ("advance" in step) {
+      const { advance } = step;
+      // The documented limits are per minute.
+      waitMs += times * (typeof advance === "object" ? MINUTE_MS : durationMs(advance));
+      if (whyAdvanceIsSkipped({ kind: "real", speed }, step) !== undefined)
+        impossible.add("a clock that can be set");
+    } else if (kind === "expect") {
+      const expected = (step as ExpectStep).expect;
+      if ("audit" in expected) impossible.add("the audit");
+      if (isReport(expected)) reads += times;
+    } else if ("assume" in step) {
+      if (choicesToMake(step.assume, knownChoices).length > 0) impossible.add("other assumptions");
+    } else if (needs[kind] !== undefined) impossible.add(needs[kind]);
+  }
+  addAll([...steps, ...expectations.map((expect) => ({ expect }))], 1);
   return {
-    impossible: Array.from(new Set(impossible)),
-    totalMs: plans.reduce((sum, { ms }) => sum + ms, 0),
+    impossible: Array.from(impossible),
+    totalMs: waitMs / speed,
     publishers: 1 + Math.max(0, ...ordinalsIn(scenario)),
-    reads: plans.reduce((sum, { reads }) => sum + reads, 0),
+    reads,
   };
 }
+
+const gets: readonly StepKind[] = ["stats", "surfaces", "payouts"];
+
+/** What only an adsim can do, in words. */
+const needs: { readonly [Kind in StepKind]?: string } = {
+  fault: "fault rules",
+  heal: "fault rules",
+  signUp: "sign-ups",
+  setSurface: "changes to surfaces",
+  rotateKey: "new keys",
+};
 
 /** The choices, such as `dedup.window=30m`, that a service isn't known to make. */
 export function choicesToMake(wanted: Choices, known: Choices = {}): readonly string[] {
@@ -49,64 +88,4 @@ export function choicesToMake(wanted: Choices, known: Choices = {}): readonly st
   return Object.entries(wanted)
     .filter(([key, choice]) => choice !== undefined && made[key] !== choice)
     .map(([key, choice]) => `${key}=${choice}`);
-}
-
-/** What the steps that only an adsim can play need, in words. */
-const needs = {
-  assume: "other assumptions",
-  fault: "fault rules",
-  heal: "fault rules",
-  signUp: "sign-ups",
-  setSurface: "changes to surfaces",
-  rotateKey: "new keys",
-} as const;
-
-/** What a step takes, with the steps inside it. */
-interface StepPlan {
-  readonly impossible: readonly string[];
-  readonly ms: number;
-  readonly reads: number;
-}
-
-const nothing: StepPlan = { impossible: [], ms: 0, reads: 0 };
-
-function planOf(step: Step, service: Service): StepPlan {
-  const { speed = 1, knownChoices } = service;
-  const kind = kindOf(step);
-  if (isRequest(kind)) {
-    const isRead =
-      kind in operations && operations[kind as keyof typeof operations].method === "GET";
-    return { ...nothing, reads: isRead ? 1 : 0 };
-  }
-  if ("advance" in step) {
-    const { advance } = step;
-    if (whyAdvanceIsSkipped({ kind: "real", speed }, step) !== undefined)
-      return { ...nothing, impossible: ["a clock that can be set"] };
-    // The documented limits are per minute.
-    const ms = typeof advance === "object" ? MINUTE_MS : durationMs(advance);
-    return { ...nothing, ms: ms / speed };
-  }
-  if ("traffic" in step) return { ...nothing, ms: durationMs(step.traffic.for) / speed };
-  if ("repeat" in step) {
-    const { times, every = 0, steps } = step.repeat;
-    return sumOf(steps, times, durationMs(every) / speed, service);
-  }
-  if ("parallel" in step) return sumOf(step.parallel.steps, step.parallel.times ?? 1, 0, service);
-  if (kind === "expect" && "expect" in step) {
-    const expected = step.expect as Expectation;
-    const impossible = "audit" in expected ? ["the audit"] : [];
-    return { ...nothing, impossible, reads: isReport(expected) ? 1 : 0 };
-  }
-  if ("assume" in step && choicesToMake(step.assume, knownChoices).length === 0) return nothing;
-  return { ...nothing, impossible: [needs[kind as keyof typeof needs]] };
-}
-
-/** The steps of a repeat or parallel. */
-function sumOf(steps: readonly Step[], times: number, everyMs: number, service: Service): StepPlan {
-  const plans = steps.map((step) => planOf(step, service));
-  return {
-    impossible: plans.flatMap(({ impossible }) => impossible),
-    ms: times * plans.reduce((sum, { ms }) => sum + ms, everyMs),
-    reads: times * plans.reduce((sum, { reads }) => sum + reads, 0),
-  };
 }

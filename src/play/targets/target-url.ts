@@ -22,8 +22,7 @@ export function readTargetUrl(target: string | URL): TargetUrl {
   if (!URL.canParse(text)) must('such as "http://127.0.0.1:4010"');
   const { protocol, origin, pathname, search, hash, username, password } = new URL(text);
   if (!/^https?:$/.test(protocol)) must("that begins with http:// or https://");
-  if (username || password) must("without user and password: give keys as options of their own");
-  if (search || hash) must("without ? and #: requests add their own");
+  if (username || password || search || hash) must("without user, password, ? and #");
   const prefix = pathname.replace(/\/+$/, "");
   const worldName = /\/@([^/]+)$/.exec(prefix)?.[1];
   return { url: `${origin}${prefix}`, origin, prefix, worldName };

@@ -31,7 +31,6 @@ export interface Target {
   waitForQuota?(ms: number): Promise<void>;
   /** Ends when every answer is in. */
   traffic(order: TrafficOrder): Promise<Punctuality>;
-  close(): Promise<void>;
 }
 
 /** `virtual`: the play moves the clock at once. `paced`: it moves it at `speed`. `real`: the target's own clock. */
@@ -52,7 +51,7 @@ export function whyAdvanceIsSkipped(
 
 /** What only an adsim can do. */
 export interface Control {
-  /** The world as it is now, to be audited and copied. @throws Inconclusive if it can't be restored here. */
+  /** The world as it is now, to be audited and copied. */
   world(): MaybeLater<PlayedWorld>;
   assume(choices: Choices): MaybeLater<unknown>;
   /** @returns the rule's id. */
@@ -70,17 +69,6 @@ export interface Control {
 /** A play copies and audits it, and never changes it. */
 export type PlayedWorld = Pick<SimulatorCore, "audit" | "fork" | "assumptions">;
 
-/** Progress of traffic, in requests. */
-export interface TrafficProgress {
-  readonly sent: number;
-  /** Answered or given up. */
-  readonly ended: number;
-  /** Due and waiting for a connection. */
-  readonly waiting: number;
-  readonly late: number;
-  readonly dropped: number;
-}
-
 /** How a target at a URL is opened. */
 export interface TargetOptions {
   /** The token for an adsim's control requests. */
@@ -92,11 +80,10 @@ export interface TargetOptions {
    * is an adsim.
    */
   readonly credentials?: readonly ServiceCredentials[] | undefined;
-  /** Most traffic requests in flight at once at a service. @default 64 */
-  readonly connections?: number | undefined;
   /** Choices of a service that isn't adsim, by assumption. @default none known */
   readonly assumptions?: Choices | undefined;
-  readonly onProgress?: ((progress: TrafficProgress) => void) | undefined;
+  /** Called with each request of traffic, with how many of its step were sent. */
+  readonly onProgress?: ((sent: number) => void) | undefined;
   /** Called before the play waits for quota at a service, in milliseconds. */
   readonly onWait?: ((ms: number) => void) | undefined;
   /** Aborts the play: it rejects with the signal's reason, and connections to a target are closed. */

@@ -6,13 +6,13 @@ import { exchangeOf, type Member } from "../../invariants/client-exchange.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
 import { playClockTraffic } from "./clock-traffic.ts";
-import type { Target, TrafficProgress } from "./target.ts";
+import type { Target, TargetOptions } from "./target.ts";
 import type { Turns } from "./turns.ts";
 
 export function worldTarget(
   sim: SimulatorCore,
   turns: Turns,
-  onProgress?: (progress: TrafficProgress) => void,
+  onProgress?: TargetOptions["onProgress"],
 ): Target {
   const send: Target["send"] = (outgoing) =>
     exchangeOf(outgoing, sim.handle(outgoing.request), sim.clock.now());
@@ -35,7 +35,12 @@ export function worldTarget(
       rules: () => sim.faults.list(),
       heal(ids) {
         if (ids === undefined) sim.faults.clear();
-        else for (const id of ids) heal(sim, id);
+        for (const id of ids ?? []) {
+          if (sim.faults.remove(id)) continue;
+          const known = sim.faults.list().map((rule) => rule.id);
+          const wrong = `is not the id of an existing fault rule.${didYouMean(id, known)}`;
+          throw new InputError(id, wrong, "not-found");
+        }
       },
       signUp: (request) => memberOf(sim.publishers.signUp(request)),
       setSurface: (publisher, surface, change) =>
@@ -43,15 +48,7 @@ export function worldTarget(
       rotateKey: (publisher) => memberOf(sim.publishers.rotateKey(publisher)),
       journal: (limit) => sim.journal.entries({ limit }),
     },
-    close: async () => undefined,
   };
-}
-
-function heal({ faults }: SimulatorCore, id: string): void {
-  if (faults.remove(id)) return;
-  const ids = faults.list().map((rule) => rule.id);
-  const hint = didYouMean(id, ids);
-  throw new InputError(id, `is not the id of an existing fault rule.${hint}`, "not-found");
 }
 
 export function memberOf({ id, apiKey, surfaces, joined }: Publisher): Member {

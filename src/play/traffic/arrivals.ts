@@ -13,22 +13,20 @@ export function arrivalTimes(
   { for: duration, arrivals }: Pick<Traffic, "for" | "arrivals">,
   startMs: number,
   key: Key,
-): Generator<number> {
+): IterableIterator<number> {
   const forMs = durationMs(duration);
   if (arrivals.kind === "burst") return burstTimes(arrivals, forMs);
-  if (arrivals.kind === "trace") return traceTimes(arrivals.atMs, forMs);
-  const counts = isRandom(arrivals) ? randomCounts(key) : evenCounts();
-  return timesOf(counts, expectedBefore(arrivals, forMs, startMs), forMs);
+  if (arrivals.kind === "trace") return arrivals.atMs.map(Math.floor).values();
+  // In a Poisson process the expected number between two arrivals is exponentially distributed with mean 1.
+  const gaps = isRandom(arrivals) ? exponentials(key) : evenGaps();
+  return timesOf(gaps, expectedBefore(arrivals, forMs, startMs), forMs);
 }
 
-/**
- * The most requests of a traffic step, with clicks. For random arrivals the odds of more are below one in a billion. Takes
- * the same time for any number of requests.
- */
-export function plannedArrivals({ for: duration, arrivals, mix, clicks }: Traffic): number {
+/** The most requests of a traffic step, with clicks. For random arrivals the odds of more are below one in a billion. */
+export function plannedArrivals({ for: duration, arrivals, clicks }: Traffic): number {
   const most = maxArrivals(arrivals, durationMs(duration));
-  const clickRate = mix !== undefined && !((mix.impression ?? 0) > 0) ? 0 : (clicks?.rate ?? 0);
-  return clickRate > 0 ? most + Math.min(most, maxDrawn(most * clickRate)) : most;
+  const clicked = clicks === undefined ? 0 : Math.min(most, maxDrawn(most * clicks.rate));
+  return most + clicked;
 }
 
 /** Arrivals at a rate that changes over time. */
@@ -89,11 +87,13 @@ const usualHours: readonly number[] = [
 /** Sums of rates have rounding errors, far smaller than this in proportion. */
 const ROUNDING = 1e-12;
 
-/** A request comes in the millisecond in which the expected number reaches the next of `counts`. */
-function* timesOf(counts: Iterable<number>, expected: Expected, forMs: number): Generator<number> {
+/** A request comes in the millisecond in which the expected number reaches the sum of the next of `gaps`. */
+function* timesOf(gaps: Iterable<number>, expected: Expected, forMs: number): Generator<number> {
   const total = expected(forMs) * (1 - ROUNDING);
+  let count = 0;
   let dueMs = 0;
-  for (const count of counts) {
+  for (const gap of gaps) {
+    count += gap;
     if (count >= total) return;
     dueMs = lastUpTo(count * (1 + ROUNDING), expected, dueMs, forMs);
     yield dueMs;
@@ -121,17 +121,9 @@ function isRandom(flow: Flow): boolean {
   return flow.kind === "poisson" || ("spacing" in flow && flow.spacing === "poisson");
 }
 
-function* evenCounts(): Generator<number> {
-  for (let count = 0; ; count += 1) yield count;
-}
-
-/** In a Poisson process the expected number between two arrivals is exponentially distributed with mean 1. */
-function* randomCounts(key: Key): Generator<number> {
-  let count = 0;
-  for (const gap of exponentials(key)) {
-    count += gap;
-    yield count;
-  }
+function* evenGaps(): Generator<number> {
+  yield 0;
+  for (;;) yield 1;
 }
 
 /** Exponentially distributed draws with mean 1, without a logarithm: engines may differ in its last bit. */
@@ -169,24 +161,20 @@ function* burstTimes({ count, every, within = 0 }: Burst, forMs: number): Genera
   }
 }
 
-function* traceTimes(atMs: readonly number[], forMs: number): Generator<number> {
-  for (const ms of atMs) if (ms < forMs) yield Math.floor(ms);
-}
-
 function maxArrivals(arrivals: Arrivals, forMs: number): number {
   if (arrivals.kind === "trace") return arrivals.atMs.length;
   if (arrivals.kind === "burst") {
     const everyMs = arrivals.every === undefined ? forMs : durationMs(arrivals.every);
     return Math.ceil(forMs / everyMs) * arrivals.count;
   }
-  const expected = maxExpected(arrivals, forMs);
-  return isRandom(arrivals) ? maxDrawn(expected) : Math.ceil(expected * (1 - ROUNDING));
+  const expected = Math.ceil(maxExpected(arrivals, forMs));
+  return isRandom(arrivals) ? maxDrawn(expected) : expected;
 }
 
 function maxExpected(flow: Flow, forMs: number): number {
   if (flow.kind !== "daily") return expectedBefore(flow, forMs, 0)(forMs);
+  // The time of day isn't known here: all of it may be at the peak, but not more than whole days have.
   const { hours = usualHours, mean } = flow;
-  // The time of day isn't known here, so it may be the peak.
   const atPeakMs = (forMs * Math.max(...hours)) / meanOf(hours);
   return parseRate(mean) * Math.min(atPeakMs, Math.ceil(forMs / DAY_MS) * DAY_MS);
 }

@@ -1,17 +1,13 @@
 /** An order to send traffic, and how well its schedule was kept. */
 
-import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
+import type { ClientExchange } from "../../invariants/client-exchange.ts";
+import type { Credentials } from "../../world/accounts/account.ts";
 import type { Traffic } from "./traffic.ts";
-
-/** A publisher, as far as its traffic needs it. */
-export interface TrafficMember extends Pick<Member, "id" | "apiKey"> {
-  readonly surfaces: readonly Pick<Member["surfaces"][number], "id">[];
-}
 
 /** Traffic with its resolved publishers. */
 export interface TrafficOrder {
   readonly traffic: Traffic;
-  readonly members: readonly TrafficMember[];
+  readonly members: readonly Credentials[];
   /** When it begins, in milliseconds since 1970 on the target's clock. Daily curves need it: they follow the hours of UTC. */
   readonly startMs: number;
   /** Seed of its random draws. */

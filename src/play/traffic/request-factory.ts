@@ -4,7 +4,7 @@ import { drawBetween, drawFraction, type Key } from "../../base/random.ts";
 import { buildRequest } from "../../spec/build-request.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operations } from "../../spec/operations.ts";
-import type { TrafficMember } from "./order.ts";
+import type { Credentials } from "../../world/accounts/account.ts";
 import type { Traffic } from "./traffic.ts";
 
 export type RequestFactory = ReturnType<typeof createRequestFactory>;
@@ -16,7 +16,7 @@ const RECENT = 100;
 
 /** `sessions`: what session ids begin with; undefined for impressions without them. `key`: of the draws for a use. */
 export function createRequestFactory(
-  { id, apiKey, surfaces: all }: TrafficMember,
+  { id, apiKey, surfaces: all }: Credentials,
   { surfaces: used, repeatedSessions: repeated = 0 }: Traffic,
   sessions: string | undefined,
   key: (use: string) => Key,

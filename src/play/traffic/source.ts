@@ -6,41 +6,26 @@ import { InputError } from "../../base/input.ts";
 import { jsonIn, memberOf } from "../../base/parse-json.ts";
 import { deriveKey, drawBetween, drawFraction, type Key } from "../../base/random.ts";
 import type { ClientExchange, Outgoing } from "../../invariants/client-exchange.ts";
-import type { ApiRequest } from "../../spec/messages.ts";
 import type { OperationId } from "../../spec/operations.ts";
 import { arrivalTimes } from "./arrivals.ts";
 import type { TrafficOrder } from "./order.ts";
 import { createRequestFactory, type RequestFactory } from "./request-factory.ts";
 import type { Mix, Traffic } from "./traffic.ts";
 
-/** A request of the traffic. */
-export interface Arrival extends Outgoing {
-  /** Counts from 0. */
-  readonly number: number;
-  /** When it is due, in whole milliseconds from the traffic's beginning. */
-  readonly dueMs: number;
-  readonly operation: OperationId;
-}
-
 /** The part of an exchange that decides whether a click follows. */
 export type AnswerOutcome = Pick<ClientExchange, "outcome" | "status" | "text">;
 
-export interface TrafficSource {
-  /**
-   * The next request in order of time. Undefined if there are no more arrivals, nor clicks on answers so far. A click that
-   * becomes known after it was due comes next and keeps its due time.
-   */
-  next(): Arrival | undefined;
-  /** When the next request is due, without taking it. `Infinity` if {@link next} would return undefined. */
-  nextDueMs(): number;
-  /** Call this for each arrival, because clicks depend on it. `answer` is undefined if it was never sent. */
-  answered(number: number, answer: AnswerOutcome | undefined): void;
+/** A request of the traffic. */
+export interface Arrival extends Outgoing {
+  /** When it is due, in whole milliseconds from the traffic's beginning. */
+  readonly dueMs: number;
+  readonly operation: OperationId;
+  /** Call this with its answer: a click may follow. */
+  answered(answer: AnswerOutcome): void;
 }
 
-const TIMEOUT = "10s";
-
-/** @throws InputError if there is no publisher, or if impressions are asked for and a publisher has no surface. */
-export function createTrafficSource(order: TrafficOrder): TrafficSource {
+/** @throws InputError if impressions are asked for and a publisher has no surface. */
+export function createTrafficSource(order: TrafficOrder) {
   const { traffic, startMs } = order;
   const key = (use: string): Key => deriveKey(order.seed, "traffic", order.number, use);
   const timeoutMs = timeoutMsOf(traffic);
@@ -50,25 +35,16 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
   const [memberKey, clickKey] = [key("publishers"), key("clicks")];
   const { rate: clickedShare = 0, after = 0 } = traffic.clicks ?? {};
   const afterMs = durationMs(after);
-  /** Impressions that are clicked if their answers have an id. */
-  const clicked = new Map<number, { readonly clickMs: number; readonly factory: RequestFactory }>();
-  const clicks: { readonly dueMs: number; readonly request: ApiRequest }[] = [];
-  let handedOut = 0;
+  /** Due, in order. */
+  const clicks: Arrival[] = [];
   let index = 0;
   let arrivalMs = nextTime();
 
   function nextTime(): number {
-    const { done, value } = times.next();
-    return done === true ? Number.POSITIVE_INFINITY : value;
+    return times.next().value ?? Number.POSITIVE_INFINITY;
   }
-
-  function handOut(dueMs: number, operation: OperationId, request: ApiRequest): Arrival {
-    const number = handedOut;
-    handedOut += 1;
-    return { number, dueMs, operation, request, timeoutMs };
-  }
-
-  function nextArrival(dueMs: number): Arrival {
+  function nextArrival(): Arrival {
+    const dueMs = arrivalMs;
     const operation = operationOf(index);
     const factory = factories[drawBetween(memberKey, index, 0, factories.length - 1)];
     assert(factory !== undefined, "Traffic without a publisher.");
@@ -76,39 +52,39 @@ export function createTrafficSource(order: TrafficOrder): TrafficSource {
     const request = isImpression ? factory.impression(index) : factory.reads[operation];
     // Drawn by the arrival's index, so that clicks don't depend on when answers come.
     const isClicked = isImpression && drawFraction(clickKey, index) < clickedShare;
-    if (isClicked) clicked.set(handedOut, { clickMs: dueMs + afterMs, factory });
+    const answered = isClicked
+      ? (answer: AnswerOutcome) => click(factory, dueMs + afterMs, answer)
+      : noClick;
     index += 1;
     arrivalMs = nextTime();
-    return handOut(dueMs, operation, request);
+    return { dueMs, operation, request, timeoutMs, answered };
   }
+  function click(factory: RequestFactory, dueMs: number, answer: AnswerOutcome): void {
+    const id = impressionIdIn(answer);
+    if (id === undefined) return;
+    const request = factory.click(id);
+    // Answers come nearly in the order of the requests, so the place is near the end.
+    const place = clicks.findLastIndex((one) => one.dueMs <= dueMs) + 1;
+    clicks.splice(place, 0, { dueMs, operation: "click", request, timeoutMs, answered: noClick });
+  }
+  const clickMs = (): number => clicks[0]?.dueMs ?? Number.POSITIVE_INFINITY;
 
   return {
-    next() {
-      const [click] = clicks;
-      if (click !== undefined && click.dueMs <= arrivalMs) {
-        clicks.shift();
-        return handOut(click.dueMs, "click", click.request);
-      }
-      return arrivalMs === Number.POSITIVE_INFINITY ? undefined : nextArrival(arrivalMs);
-    },
-    nextDueMs: () => Math.min(clicks[0]?.dueMs ?? Number.POSITIVE_INFINITY, arrivalMs),
-    answered(number, answer) {
-      const impression = clicked.get(number);
-      if (impression === undefined) return;
-      clicked.delete(number);
-      const id = impressionIdIn(answer);
-      if (id === undefined) return;
-      const { clickMs: dueMs, factory } = impression;
-      // Answers come nearly in the order of the requests, so the place is near the end.
-      const place = clicks.findLastIndex((click) => click.dueMs <= dueMs) + 1;
-      clicks.splice(place, 0, { dueMs, request: factory.click(id) });
-    },
+    /**
+     * The next request in order of time. Undefined if there are no more arrivals, nor clicks on answers so far. A click that
+     * becomes known after it was due comes next and keeps its due time.
+     */
+    next: (): Arrival | undefined => (clickMs() <= arrivalMs ? clicks.shift() : nextArrival()),
+    /** When the next request is due, without taking it. `Infinity` if there is none. */
+    nextDueMs: (): number => Math.min(clickMs(), arrivalMs),
   };
 }
 
-function impressionIdIn(answer: AnswerOutcome | undefined): string | undefined {
-  if (answer?.outcome !== "answered" || answer.status !== 200) return undefined;
-  const id = memberOf(jsonIn(answer.text), "impression_id");
+function noClick(): void {}
+
+function impressionIdIn({ outcome, status, text }: AnswerOutcome): string | undefined {
+  if (outcome !== "answered" || status !== 200) return undefined;
+  const id = memberOf(jsonIn(text), "impression_id");
   return typeof id === "string" ? id : undefined;
 }
 
@@ -116,7 +92,6 @@ function requestFactoriesOf(
   { traffic, members, seed, number, runId }: TrafficOrder,
   key: (use: string) => Key,
 ): readonly RequestFactory[] {
-  if (members.length === 0) throw new InputError("publishers", "must name at least one");
   if (sendsImpressions(traffic) && members.some((member) => member.surfaces.length === 0)) {
     throw new InputError("publishers", "must have surfaces: impressions need one");
   }
@@ -128,7 +103,7 @@ function requestFactoriesOf(
 }
 
 /** How long the client waits for each answer. */
-export function timeoutMsOf({ timeout = TIMEOUT }: Traffic): number {
+export function timeoutMsOf({ timeout = "10s" }: Traffic): number {
   return durationMs(timeout);
 }
 
@@ -150,10 +125,10 @@ export function sharesOf(mix: Mix = { impression: 1 }): Shares {
 function createChoice(shares: Shares, key: Key): (index: number) => Shares[number][0] {
   return (index) => {
     let left = drawFraction(key, index);
-    for (const [operation, share] of shares) {
-      if (left < share) return operation;
+    const drawn = shares.find(([, share]) => {
       left -= share;
-    }
-    return shares[0]?.[0] ?? "impression";
+      return left < 0;
+    });
+    return drawn?.[0] ?? "impression";
   };
 }

@@ -113,11 +113,6 @@ test("a wait for quota is told, and ends when the minute that the answer began i
   expect(waits[0]).toBeGreaterThan(50_000);
 });
 
-test.each([0, 1.5, 1025])("%d connections are refused", async (connections) => {
-  const refused = opened("http://127.0.0.1:9", { connections });
-  await expect(refused).rejects.toMatchObject({ name: "InputError", field: "connections" });
-});
-
 const shown = { impression: {}, expect: { status: 200 } };
 const fault = { id: "twice", match: { operation: "click" }, verdict: { kind: "duplicate" } };
 

@@ -5,8 +5,8 @@ import { arrivalTimes } from "../../../src/play/traffic/arrivals.ts";
 import type { TrafficOrder } from "../../../src/play/traffic/order.ts";
 import {
   type AnswerOutcome,
+  type Arrival,
   createTrafficSource,
-  type TrafficSource,
 } from "../../../src/play/traffic/source.ts";
 import type { Arrivals, Traffic } from "../../../src/play/traffic/traffic.ts";
 
@@ -39,23 +39,21 @@ export function orderOf(traffic: Traffic, change: Partial<TrafficOrder> = {}): T
 }
 
 /** A request as it came, with what its body says. */
-export type Sent = NonNullable<ReturnType<typeof take>>;
+export type Sent = ReturnType<typeof sentOf>;
 
 /** All requests of an order, each answered at once with an impression id of its own. */
 export function sentBy(order: TrafficOrder): Sent[] {
   const source = createTrafficSource(order);
   const sent: Sent[] = [];
-  for (let one = take(source); one !== undefined; one = take(source)) {
-    sent.push(one);
-    source.answered(one.number, answerTo(one));
+  for (let one = source.next(); one !== undefined; one = source.next()) {
+    const number = sent.length;
+    sent.push(sentOf(one, number));
+    one.answered(answerTo(number));
   }
   return sent;
 }
 
-export function take(source: TrafficSource) {
-  const arrival = source.next();
-  if (arrival === undefined) return undefined;
-  const { number, dueMs, operation, request } = arrival;
+export function sentOf({ dueMs, operation, request }: Arrival, number: number) {
   const { headers, path, query, body = {} } = request;
   const members: Readonly<Record<string, string>> = JSON.parse(
     typeof body === "string" ? body : JSON.stringify(body),
@@ -64,7 +62,7 @@ export function take(source: TrafficSource) {
   return { number, dueMs, operation, authorization, path, query, body: members };
 }
 
-export function answerTo({ number }: { readonly number: number }): AnswerOutcome {
+export function answerTo(number: number): AnswerOutcome {
   return success(`{"ok":true,"impression_id":"imp-${number}","revenue_credited_inr":0.1}`);
 }
 
