@@ -72,11 +72,9 @@ function refusalOf(problem: unknown, url: string, answered: string): Error {
   const detail = textIn(problem, "detail");
   const field = textIn(problem, "field");
   if (!type.startsWith("urn:adsim:control:")) return notAdsim(url, answered);
-  if (/:(?:invalid|not-found|conflict)$/.test(type))
-    return new InputError(
-      field,
-      detail.startsWith(field) ? detail.slice(field.length + 1) : detail,
-    );
+  // Such a detail begins with the field.
+  if (field !== "" && /:(?:invalid|not-found|conflict)$/.test(type))
+    return new InputError(field, detail.replace(`${field} `, ""));
   const help = /:(?:unauthorized|forbidden)$/.test(type)
     ? " Give its control token (--control-token), or play at it as at any other service (--api-key, --publisher)."
     : "";
