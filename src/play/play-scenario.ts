@@ -89,7 +89,7 @@ const needs = [
   ["wait", "credentials"],
 ] as const;
 
-type PlayInOptions = Pick<PlayScenarioOptions, "onStep" | "onProgress" | "reproduce" | "signal"> & {
+type PlayInOptions = Pick<PlayScenarioOptions, "onStep" | "reproduce" | "signal"> & {
   /** @default a play that lets others run every 10 ms and ends with the signal */
   readonly turns?: Turns | undefined;
 };
@@ -98,10 +98,10 @@ type PlayInOptions = Pick<PlayScenarioOptions, "onStep" | "onProgress" | "reprod
 function playIn(
   simulator: SimulatorCore,
   scenario: Scenario,
-  { onStep, onProgress, reproduce = reproduceLine(scenario), signal, ...options }: PlayInOptions,
+  { onStep, reproduce = reproduceLine(scenario), signal, ...options }: PlayInOptions,
 ): Promise<PlayResult> {
   const turns = options.turns ?? createTurns(() => signal?.throwIfAborted());
-  return play(scenario, worldTarget(simulator, turns, onProgress), { turns, reproduce, onStep });
+  return play(scenario, worldTarget(simulator, turns), { turns, reproduce, onStep });
 }
 
 /** Plays in a world that exists: the scenario's world replaces its state. @throws InputError before that. */

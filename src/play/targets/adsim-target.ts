@@ -20,8 +20,7 @@ import { readSpeed, type TargetUrl } from "./target-url.ts";
 import type { Turns } from "./turns.ts";
 import { memberOf } from "./world-target.ts";
 
-export interface AdsimOptions
-  extends Pick<TargetOptions, "controlToken" | "speed" | "onProgress" | "signal"> {
+export interface AdsimOptions extends Pick<TargetOptions, "controlToken" | "speed" | "signal"> {
   /** The scenario's world. */
   readonly snapshot: Snapshot;
   /** The world's name, if the URL has none. */
@@ -45,7 +44,7 @@ export function createAdsimClient(origin: string, signal?: AbortSignal): Promise
 export async function openAdsimTarget(
   { origin, ...target }: TargetUrl,
   client: HttpClient,
-  { snapshot, worldName, controlToken: token, turns, onProgress, signal, ...options }: AdsimOptions,
+  { snapshot, worldName, controlToken: token, turns, signal, ...options }: AdsimOptions,
 ): Promise<Target> {
   const speed = options.speed === undefined ? undefined : readSpeed(options.speed);
   const version = await askVersion({ client, origin, prefix: target.prefix, token });
@@ -81,7 +80,7 @@ export async function openAdsimTarget(
     },
     send,
     wait,
-    traffic: (order) => playClockTraffic(order, { send, wait, turns, onProgress }),
+    traffic: (order) => playClockTraffic(order, { send, wait, turns }),
     control: controlOver(api),
   };
 }

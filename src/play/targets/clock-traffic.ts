@@ -3,20 +3,19 @@
 import { durationMs } from "../../base/duration.ts";
 import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
 import { createTrafficSource } from "../traffic/source.ts";
-import type { Target, TargetOptions } from "./target.ts";
+import type { Target } from "./target.ts";
 import type { Turns } from "./turns.ts";
 
-interface ClockTraffic extends Pick<Target, "send" | "wait">, Pick<TargetOptions, "onProgress"> {
+interface ClockTraffic extends Pick<Target, "send" | "wait"> {
   readonly turns: Turns;
 }
 
 export async function playClockTraffic(
   order: TrafficOrder,
-  { send, wait, turns, onProgress }: ClockTraffic,
+  { send, wait, turns }: ClockTraffic,
 ): Promise<Punctuality> {
   const source = createTrafficSource(order);
   let passedMs = 0;
-  let sent = 0;
 
   async function passUntil(ms: number): Promise<void> {
     if (ms <= passedMs) return;
@@ -28,8 +27,6 @@ export async function playClockTraffic(
     const exchange = await send(arrival);
     arrival.answered(exchange);
     order.observe(exchange);
-    sent += 1;
-    onProgress?.(sent);
     await turns();
   }
   await passUntil(durationMs(order.traffic.for));

@@ -9,7 +9,7 @@ import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
 import { type Arrival, createTrafficSource } from "../traffic/source.ts";
 import type { Target, TargetOptions } from "./target.ts";
 
-interface RealTraffic extends Pick<Target, "send">, Pick<TargetOptions, "onProgress" | "signal"> {
+interface RealTraffic extends Pick<Target, "send">, Pick<TargetOptions, "signal"> {
   /** How many times as fast as the schedule. */
   readonly speed: number;
 }
@@ -24,7 +24,7 @@ export const MAX_WAITING = 100_000;
 /** Ends when every request is answered or given up. @throws (as a rejection) errors from sending and observing. */
 export async function playRealTraffic(
   order: TrafficOrder,
-  { speed, onProgress, signal, ...target }: RealTraffic,
+  { speed, signal, ...target }: RealTraffic,
 ): Promise<Punctuality> {
   const source = createTrafficSource(order);
   const endMs = durationMs(order.traffic.for) / speed;
@@ -32,7 +32,7 @@ export async function playRealTraffic(
   const elapsedMs = (): number => performance.now() - startedMs;
   /** Due, in order. */
   const waiting: Arrival[] = [];
-  let [inFlight, sent, late, dropped] = [0, 0, 0, 0];
+  let [inFlight, late, dropped] = [0, 0, 0];
   let failure: unknown;
   let wake = (): void => undefined;
 
@@ -65,8 +65,6 @@ export async function playRealTraffic(
   async function send(arrival: Arrival): Promise<void> {
     const sinceDueMs = (): number => elapsedMs() - arrival.dueMs / speed;
     if (sinceDueMs() > LATE_MS) late += 1;
-    sent += 1;
-    onProgress?.(sent);
     const exchange = await target.send(arrival);
     const latencyMs = sinceDueMs();
     arrival.answered(exchange);

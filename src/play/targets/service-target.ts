@@ -29,7 +29,7 @@ const READ_LIMIT = documentedLimits.reporting.requests;
 /** @throws InputError (as a rejection) for wrong options. */
 export async function openServiceTarget(
   { url, origin, prefix }: TargetUrl,
-  { credentials = [], assumptions, onProgress, onWait, signal, ...options }: TargetOptions,
+  { credentials = [], assumptions, onWait, signal, ...options }: TargetOptions,
 ): Promise<ServiceTarget> {
   const speed = readSpeed(options.speed ?? 1);
   const client = await createHttpClient(origin, { ...clientOptions, signal });
@@ -80,7 +80,7 @@ export async function openServiceTarget(
     send,
     wait: (ms) => pass(ms / speed),
     waitForQuota,
-    traffic: (order) => playRealTraffic(order, { speed, send, onProgress, signal }),
+    traffic: (order) => playRealTraffic(order, { speed, send, signal }),
     async untilQuota(reads) {
       const wanted = Math.min(reads, READ_LIMIT);
       const ends = credentials.map(({ apiKey }) => {

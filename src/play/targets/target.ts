@@ -82,8 +82,6 @@ export interface TargetOptions {
   readonly credentials?: readonly ServiceCredentials[] | undefined;
   /** Choices of a service that isn't adsim, by assumption. @default none known */
   readonly assumptions?: Choices | undefined;
-  /** Called with each request of traffic, with how many of its step were sent. */
-  readonly onProgress?: ((sent: number) => void) | undefined;
   /** Called before the play waits for quota at a service, in milliseconds. */
   readonly onWait?: ((ms: number) => void) | undefined;
   /** Aborts the play: it rejects with the signal's reason, and connections to a target are closed. */

@@ -6,14 +6,10 @@ import { exchangeOf, type Member } from "../../invariants/client-exchange.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
 import { playClockTraffic } from "./clock-traffic.ts";
-import type { Target, TargetOptions } from "./target.ts";
+import type { Target } from "./target.ts";
 import type { Turns } from "./turns.ts";
 
-export function worldTarget(
-  sim: SimulatorCore,
-  turns: Turns,
-  onProgress?: TargetOptions["onProgress"],
-): Target {
+export function worldTarget(sim: SimulatorCore, turns: Turns): Target {
   const send: Target["send"] = (outgoing) =>
     exchangeOf(outgoing, sim.handle(outgoing.request), sim.clock.now());
   const wait = (ms: number): void => void sim.clock.advance(ms);
@@ -27,7 +23,7 @@ export function worldTarget(
       ordinal < sim.publishers.total ? memberOf(sim.publishers.at(ordinal)) : undefined,
     send,
     wait,
-    traffic: (order) => playClockTraffic(order, { send, wait, turns, onProgress }),
+    traffic: (order) => playClockTraffic(order, { send, wait, turns }),
     control: {
       world: () => sim,
       assume: (choices) => sim.assume(choices),
