@@ -16,7 +16,7 @@ import { type ParseScenarioOptions, parseScenario } from "./scenario/parse-scena
 import type { Scenario } from "./scenario/types.ts";
 import { createAdsimClient, openAdsimTarget } from "./targets/adsim-target.ts";
 import { planAtService } from "./targets/service-plan.ts";
-import { openServiceTarget } from "./targets/service-target.ts";
+import { openServiceTarget, randomRunId } from "./targets/service-target.ts";
 import type { TargetOptions } from "./targets/target.ts";
 import { readTargetUrl, type TargetUrl } from "./targets/target-url.ts";
 import { createTurns, type Turns } from "./targets/turns.ts";
@@ -159,8 +159,7 @@ async function* playAtService(
 ): AsyncGenerator<PlayResult, void> {
   const { assumptions: knownChoices = {}, speed, signal, onStep } = options;
   const encoding = encodingOf(resolveAssumptions(knownChoices));
-  // Run ids only have to differ from those of earlier runs at the same service.
-  const { runId = crypto.randomUUID().slice(0, 8) } = options;
+  const { runId = randomRunId() } = options;
   const plans = scenarios.map((one) => planAtService(one, { speed, knownChoices }));
   const totalMs = plans.reduce((sum, plan) => sum + plan.totalMs, 0);
   if (totalMs > MINUTE_MS && options.wait !== true) {

@@ -26,7 +26,12 @@ const clientOptions = { connections: 1024, maxBodyBytes: 1024 * 1024 };
 const SURFACES_TIMEOUT_MS = 10_000;
 const READ_LIMIT = documentedLimits.reporting.requests;
 
-/** @throws InputError (as a rejection) for wrong options. */
+/** It only has to differ from those of earlier runs at the same service. */
+export function randomRunId(): string {
+  return crypto.randomUUID().slice(0, 8);
+}
+
+/** @throws InputError (as a rejection) for a wrong speed. */
 export async function openServiceTarget(
   { url, origin, prefix }: TargetUrl,
   { credentials = [], assumptions, onWait, signal, ...options }: TargetOptions,
