@@ -35,7 +35,11 @@ function withClock(...modes: readonly ClockMode[]) {
     start: text("<instant>", START),
     clock: oneOf("<mode>", modes, `how time passes (default: ${modes[0]})`),
     publishers: wholeNumber("how many made-up publishers there are (default: 25)"),
-    profile: oneOf("<name>", ["typical", "tiny", "adversarial"], "what they are like"),
+    profile: oneOf(
+      "<name>",
+      ["typical", "tiny", "adversarial"],
+      "what they are like (default: typical)",
+    ),
     assume,
     assumptions: text("<file>", "a JSON file with keys and choices; --assume overrides it"),
     json: flag("write JSON to standard output, and text for people to standard error"),
@@ -44,7 +48,10 @@ function withClock(...modes: readonly ClockMode[]) {
 
 export const commonOptions = withClock("frozen", "flowing", "system");
 /** The options of a command in which no time passes by itself. */
-export const stillOptions = withClock("frozen");
+export const stillOptions = {
+  ...withClock("frozen"),
+  clock: oneOf("<mode>", ["frozen"] as const, "no time passes by itself"),
+};
 export const flowingOptions = withClock("flowing", "frozen", "system");
 const systemOptions = withClock("system", "frozen", "flowing");
 
@@ -69,7 +76,11 @@ const logFormats = ["text", "json", "off"] as const;
 export type LogFormat = (typeof logFormats)[number];
 
 const log: Option<LogFormat> = {
-  ...oneOf("<format>", logFormats, "a line for each request, text on standard error or NDJSON"),
+  ...oneOf(
+    "<format>",
+    logFormats,
+    "a line for each request, on standard error, json on standard output",
+  ),
   mayFollow: logFormats,
 };
 
@@ -80,7 +91,7 @@ export function serverFlags(port: number) {
     port: usually(port, wholeNumber("the port to listen on; 0 picks a free one", 0, 65_535)),
     host: text("<address>", "the address to listen on (default: 127.0.0.1)"),
     controlToken,
-    cors: list("<origin>", '"*", "off", or whose pages may call the API (default: loopback)'),
+    cors: list("<origin>", 'whose pages may call the API; "*" all, "off" none (default: loopback)'),
     maxWorlds: wholeNumber("how many worlds to keep; the least recently used go (default: 200)"),
     journalEntries: wholeNumber("how many requests each world's journal keeps (default: 10000)"),
     journalBytes: wholeNumber("how many bytes all journals keep (default: 268435456)"),
