@@ -8,7 +8,7 @@ import { parseInstant } from "../../base/calendar.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
 import { orUndefined } from "../../base/text.ts";
 import { parametersOf, valuesOf } from "../../journal/entry-values.ts";
-import type { RecordedEntry, Recording } from "../../journal/recorded-entry.ts";
+import type { RecordedEntry, RecordedWorld, Recording } from "../../journal/recorded-entry.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
 import { DEFAULT_START } from "../../simulator/simulator-options.ts";
 import { nonDefaultChoices, resolveAssumptions } from "../../spec/assumptions/resolve.ts";
@@ -56,28 +56,32 @@ export function scenarioOfRecording(
   options: RecordingOptions,
 ): RecordedScenario {
   const { byAdsim } = recording;
-  const isNumbered = options.publishers === "numbered";
-  const world = worldOf(recording, options);
+  const recorded = recording.entries.find((entry) => entry.world !== undefined)?.world;
+  const world = recorded === undefined ? (options.world ?? {}) : settingsIn(recorded);
   const judged = recording.entries.map((entry): RecordedEntry => {
     return { ...entry, leftOut: entry.leftOut ?? whyLeftOut(entry, byAdsim, world) };
   });
   const sent = attributed(judged.filter(({ leftOut }) => leftOut === undefined));
   const entries = sent.map((one) => withKey(byAdsim ? one : plainRequest(one), byAdsim));
+  const isNumbered = options.publishers === "numbered";
   const publishers = publishersOf(entries, isNumbered ? undefined : world);
 
+  // A service has its own time and its own choices.
   const firstAt = entries.find(({ at }) => at !== undefined)?.at ?? DEFAULT_START;
-  const { start = firstAt, assumptions = {} } = isNumbered ? {} : world;
+  const { start = firstAt, assumptions } = isNumbered ? {} : world;
+  const settings = isNumbered ? { publishers: publishers.length } : { ...world, start };
   const script = createScript(parseInstant(start) ?? 0);
-  for (const { ref, surfaces } of publishers.values()) {
+  for (const { ref, surfaces } of publishers) {
     const names = surfaces.map((_, at) => `Surface ${at + 1}`);
     if (typeof ref === "string")
       script.add({ signUp: names.length === 0 ? {} : { surfaces: names }, as: ref });
   }
-  const requests = createRequestSteps(entries, [...publishers.values()]);
+  const requests = createRequestSteps(entries, publishers);
+  const byId = new Map(publishers.map((one) => [one.id, one]));
   const byPath = new Map<string, RecordedEntry>();
-  let inForce: Readonly<Record<string, string>> = resolveAssumptions(assumptions);
+  let inForce: Readonly<Record<string, string>> = resolveAssumptions(assumptions ?? {});
   for (const entry of entries) {
-    const sender = publishers.get(entry.sender);
+    const sender = byId.get(entry.sender);
     assert(sender !== undefined, "Every entry has a sender.");
     if (options.keepsTime ?? true) script.advanceTo(parseInstant(entry.at ?? "") ?? 0);
     if (entry.world !== undefined && !isNumbered) {
@@ -89,27 +93,19 @@ export function scenarioOfRecording(
     byPath.set(`steps.${script.steps.length}`, entry);
     script.add(stepOf(entry, sender, requests, { ...options, ...recording }));
   }
-  const scenario: Scenario = {
-    name: options.name,
-    about: `${plural(entries.length, "recorded request")} of ${plural(publishers.size, "publisher")}.`,
-    // A service has its own time and its own choices.
-    ...(isNumbered ? { publishers: publishers.size } : { ...world, start }),
-    steps: script.steps,
+  const about = `${plural(entries.length, "recorded request")} of ${plural(publishers.length, "publisher")}.`;
+  return {
+    scenario: { name: options.name, about, ...settings, steps: script.steps },
+    entries: byPath,
+    leftOut: judged.filter((one) => one.leftOut !== undefined),
+    publishers,
   };
-  const leftOut = judged.filter((one) => one.leftOut !== undefined);
-  return { scenario, entries: byPath, leftOut, publishers: [...publishers.values()] };
 }
 
-/** The settings of the world that answered first, as far as they are known. */
-function worldOf({ entries }: Recording, options: RecordingOptions): Overrides {
-  const recorded = entries.find(({ world }) => world !== undefined)?.world;
-  if (recorded === undefined) return options.world ?? {};
-  const { seed, start, publishers, profile } = recorded;
-  const assumptions = nonDefaultChoices(resolveAssumptions(recorded.assumptions));
-  return {
-    ...{ seed, start, publishers, profile },
-    ...(Object.keys(assumptions).length > 0 && { assumptions }),
-  };
+function settingsIn({ seed, start, publishers, profile, assumptions }: RecordedWorld): Overrides {
+  const choices = nonDefaultChoices(resolveAssumptions(assumptions));
+  const some = Object.keys(choices).length > 0 ? { assumptions: choices } : {};
+  return { seed, start, publishers, profile, ...some };
 }
 
 /** Why a request can't be a step. */
@@ -172,19 +168,18 @@ function withKey(entry: Attributed, byAdsim: boolean): Attributed {
   return { ...entry, request: { ...request, headers: { ...request.headers, authorization } } };
 }
 
-/** The senders by their ids. Those that the world doesn't have sign up. Without a world they are numbered. */
+/** The senders. Those that the world doesn't have sign up. Without a world they are numbered. */
 function publishersOf(
   entries: readonly Attributed[],
   world: Overrides | undefined,
-): ReadonlyMap<string, StepPublisher> {
+): readonly StepPublisher[] {
   const seeded = world && createSimulatorCore(world, fakerHost).publishers;
-  const bySender = Array.from(groupedBy(entries, ({ sender }) => sender));
-  const named = bySender.map(([id, own], place): [string, StepPublisher] => {
+  const bySender = groupedBy(entries, ({ sender }) => sender);
+  return Array.from(bySender, ([id, own], place): StepPublisher => {
     const known = orUndefined(() => seeded?.get(id));
     const ref = known?.ordinal ?? (seeded === undefined ? place : `publisher-${place + 1}`);
-    return [id, { ref, id, apiKey: OWN_KEY, surfaces: known?.surfaces ?? surfacesIn(own) }];
+    return { ref, id, apiKey: OWN_KEY, surfaces: known?.surfaces ?? surfacesIn(own) };
   });
-  return new Map(named);
 }
 
 function stepOf(

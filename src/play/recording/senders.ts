@@ -14,23 +14,22 @@ const NOBODY = "nobody";
 
 /**
  * As the recording says, by its publisher_id, or by the impression that it clicks on. What remains belongs to the first
- * publisher. A refused request may name a publisher that doesn't exist.
+ * publisher.
  */
 export function attributed(entries: readonly RecordedEntry[]): readonly Attributed[] {
-  const named = entries.map(({ publisher, request, response }) => {
-    const values = valuesOf(request);
-    const id = publisher ?? values.get("publisher_id");
-    const isKnown = publisher !== undefined || response.status === 200;
-    return { id, isKnown, impression: values.get("impression_id") ?? "" };
-  });
-  const known = new Set(named.flatMap(({ id, isKnown }) => (isKnown && id ? [id] : [])));
+  const idOf = ({ publisher, request }: RecordedEntry): string =>
+    publisher ?? valuesOf(request).get("publisher_id") ?? "";
+  // A refused request may name a publisher that doesn't exist.
+  const sure = entries.filter((one) => one.publisher !== undefined || one.response.status === 200);
+  const known = new Set(sure.map(idOf).filter((id) => id !== ""));
   const [first = NOBODY] = known;
   const byImpression = new Map<string, string>();
-  return entries.map((entry, at) => {
-    const { id = "", impression = "" } = named[at] ?? {};
-    const sender = known.has(id) ? id : (byImpression.get(impression) ?? first);
-    const recorded = eventIdIn(entry.response, "impression");
-    if (recorded !== undefined) byImpression.set(recorded, sender);
+  return entries.map((entry) => {
+    const id = idOf(entry);
+    const clicked = valuesOf(entry.request).get("impression_id") ?? "";
+    const sender = known.has(id) ? id : (byImpression.get(clicked) ?? first);
+    const shown = eventIdIn(entry.response, "impression");
+    if (shown !== undefined) byImpression.set(shown, sender);
     return { ...entry, sender };
   });
 }
