@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSimulator, type Simulator } from "../../src/index.ts";
 import type { Scenario } from "../../src/play/scenario/types.ts";
+import { impressionIdOf, senderOf } from "../operation-sender.ts";
 import { fileOf, temporaryFolder } from "../temporary-folder.ts";
 import { runAdsim } from "./run-adsim.ts";
 
@@ -23,31 +24,16 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 /** What a client did at a simulator: two publishers, a repeat, a click, a wrong key, and a minute in between. */
 function session(): Simulator {
-  const sim = createSimulator({
-    ...{ seed: "recorded", publishers: 3 },
-    assumptions: { "dedup.repeat": "conflict" },
-  });
-  const [first, second] = [sim.publishers.at(0), sim.publishers.at(1)];
-  const surfaceOf = ({ surfaces }: typeof first) =>
-    surfaces.find(({ status }) => status === "active")?.id;
-  const post = (path: string, { apiKey }: typeof first, body: object) => {
-    const headers = { authorization: `Bearer ${apiKey}` };
-    return sim.handle({ method: "POST", path: `/v1/${path}`, headers, body: { ...body } }).body;
-  };
-  const get = (name: string, key: string) => {
-    const headers = { authorization: `Bearer ${key}` };
-    const query = { publisher_id: second.id };
-    sim.handle({ method: "GET", path: `/v1/publisher/${name}`, headers, query });
-  };
-  const ad = { publisher_id: first.id, surface: surfaceOf(first), ad_id: "ad", session_id: "s" };
-  const { impression_id } = JSON.parse(post("impression", first, ad));
-  post("impression", first, ad);
+  const assumptions = { "dedup.repeat": "conflict" } as const;
+  const sim = createSimulator({ seed: "recorded", publishers: 3, assumptions });
+  const [one, other] = [senderOf(sim), senderOf(sim, sim.publishers.at(1))];
+  const impressionId = impressionIdOf(one.impression("s"));
+  one.impression("s");
   sim.clock.advance("1m");
-  post("click", first, { impression_id });
-  const other = { publisher_id: second.id, surface: surfaceOf(second), ad_id: "ad-2" };
-  post("impression", second, other);
-  get("stats", "key_of_nobody");
-  get("payouts", second.apiKey);
+  one.click(impressionId);
+  other.impression();
+  senderOf(sim, { ...other.publisher, apiKey: "key_of_nobody" }).stats();
+  other.payouts();
   return sim;
 }
 
@@ -82,24 +68,23 @@ test("a journal with invalid settings is refused, and one with odd requests leav
 test("raw requests keep ids, and expect nothing if the ids are of a publisher that signed up", async () => {
   const sim = createSimulator({ seed: "signed", publishers: 2 });
   sim.publishers.signUp({ name: "Somebody else" });
-  const { id, apiKey, surfaces } = sim.publishers.signUp({ name: "Mine", surfaces: ["a", "b"] });
-  const post = (path: string, body: object) => {
-    const headers = { authorization: `Bearer ${apiKey}`, ...JSON_TYPE };
-    return sim.handle({ method: "POST", path, headers, body: JSON.stringify(body) }).body;
-  };
-  const ad = { publisher_id: id, surface: surfaces[1]?.id, ad_id: "ad", colour: "red" };
-  const { impression_id } = JSON.parse(post("/v1/impression", ad));
-  post("/v1/click", { impression_id, colour: "red" });
-  post("/v1/click", { impression_id });
+  const sender = senderOf(sim, sim.publishers.signUp({ name: "Mine" }));
+  const impression_id = impressionIdOf(sender.impression());
+  sender.click(impression_id);
+  const headers = { ...JSON_TYPE, authorization: `Bearer ${sender.publisher.apiKey}` };
+  const ofUnknown = [{ impression_id, colour: "red" }, { publisher_id: sender.publisher.id }];
+  const bodies = ofUnknown.map((values) => JSON.stringify(values));
+  for (const body of bodies) sim.handle({ method: "POST", path: "/v1/click", headers, body });
   const scenario = await recorded(sim.journal.toNdjson());
   const note = expect.stringContaining("It has ids of the recorded world");
   expect(scenario.steps).toMatchObject([
     { signUp: { surfaces: ["Surface 1"] } },
-    { raw: { body: JSON.stringify(ad) }, as: "impression-1", note },
-    { raw: { body: JSON.stringify({ impression_id, colour: "red" }) }, note },
+    { impression: { surface: { ref: "publisher-1.surfaces.0.id" } }, as: "impression-1" },
     { click: { impression_id: { ref: "impression-1.impression_id" } }, expect: { status: 200 } },
+    { raw: { body: bodies[0] }, note },
+    { raw: { body: bodies[1] }, note },
   ]);
-  expect(scenario.steps[1]).not.toHaveProperty("expect");
+  expect(scenario.steps[3]).not.toHaveProperty("expect");
 });
 
 /** An entry as a browser or a proxy records it. */
@@ -234,26 +219,23 @@ describe("a trace in CSV", () => {
     ["tabs", trace.replaceAll(",", "\t")],
     ["last empty fields left out", trace.replaceAll(/,+(?=\r?\n)/g, "")],
     ["sep= in the first line", `sep=;\r\n${semicolons}`],
-    ["columns in capitals", trace.replace(/^.*/, (head) => head.toUpperCase())],
-    [
-      "operations in capitals",
-      trace.replaceAll(/,(impression|stats),/g, (one) => one.toUpperCase()),
-    ],
+    ["capitals", trace.replaceAll(/^.*|,(impression|stats),/g, (one) => one.toUpperCase())],
     ["more columns", trace.replaceAll(/(?<=.)(?=\r?\n|$)/g, ",x").replace(",x", ",mine")],
-    ["a byte order mark", `\ufeff${trace}`],
   ])("may have %s", async (_, text) => {
     expect(await recorded(text, "--sign-up")).toEqual(await recorded(trace, "--sign-up"));
   });
 
   test("is sorted by time; a row without a time stays behind the row before it", async () => {
-    const rows = ["2026-02-01T10:00:09Z,third", ",fourth", "2026-02-01T10:00:00Z,first", ",second"];
-    const text = `at,session_id,operation,publisher_id,surface,ad_id\n${rows.join(",impression,P,S,A\n")},impression,P,S,A`;
-    const { start, steps } = await recorded(text, "--sign-up");
+    const rows = ["2026-02-01T10:00:09Z,c", ",d", "2026-02-01T10:00:00Z,a", ",b"];
+    const lines = rows.map((row) => `${row},impression,P,S,A`);
+    const head = "at,session_id,operation,publisher_id,surface,ad_id";
+    const { start, steps } = await recorded([head, ...lines].join("\n"), "--sign-up");
     expect(start).toBe("2026-02-01T10:00:00.000Z");
-    const sent = steps.flatMap((step) => ("impression" in step ? [step.impression] : []));
-    const sessions = sent.map((values) => values?.session_id);
-    expect(sessions).toEqual(["first", "second", "third", "fourth"]);
-    expect(steps.filter((step) => "advance" in step)).toEqual([{ advance: "9s" }]);
+    const order = steps.flatMap((step) => {
+      if ("advance" in step) return [step.advance];
+      return "impression" in step ? [step.impression?.session_id] : [];
+    });
+    expect(order).toEqual(["a", "b", "9s", "c", "d"]);
   });
 
   test("may have more requests than other scenarios, which play, but not any number", async () => {
