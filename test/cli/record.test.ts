@@ -231,7 +231,7 @@ describe("a trace in CSV", () => {
     const head = "at,session_id,operation,publisher_id,surface,ad_id";
     const { start, steps } = await recorded([head, ...lines].join("\n"), "--sign-up");
     expect(start).toBe("2026-02-01T10:00:00.000Z");
-    const order = steps.flatMap((step) => {
+    const order = steps.flatMap((step): readonly unknown[] => {
       if ("advance" in step) return [step.advance];
       return "impression" in step ? [step.impression?.session_id] : [];
     });
