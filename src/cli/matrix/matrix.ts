@@ -3,12 +3,13 @@
  * covering array over the assumptions, then searches for the smallest sets of choices that make it fail.
  */
 
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { MINUTE_MS } from "../../base/duration.ts";
 import { describeError } from "../../base/file-error.ts";
 import { indentedJson } from "../../base/text.ts";
+import type { ChoiceOverrides } from "../../choices/choice-overrides.ts";
 import { coveringArray } from "../../choices/covering-array.ts";
 import { allKeys, type MatrixPlan, makePlan } from "../../choices/matrix-plan.ts";
 import { keysReached } from "../../choices/reached.ts";
@@ -20,120 +21,115 @@ import { couldNotRun, exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports, writeReports } from "../output/reports.ts";
 import { say } from "../output/say.ts";
 import { adviceOnSilence } from "../processes/child.ts";
-import { endingSignals, onFirstSignal } from "../processes/signals.ts";
+import { endingSignals, onSignals } from "../processes/signals.ts";
 import { reportJunit, reportText } from "./reports.ts";
-import { fixedKey, type MatrixCall, type MatrixState, resultOf, verdictOf } from "./result.ts";
-import { createRunner } from "./runner.ts";
-import { shrink } from "./shrink.ts";
+import { fixedKey, type MatrixCall, type MatrixResult, resultOf, verdictOf } from "./result.ts";
+import { createRunner, type Run, type Runner } from "./runner.ts";
+import { type Shrunk, shrink } from "./shrink.ts";
 
 /** @returns the exit code: 0 if CMD passes everywhere, 1 for any finding, 128 plus its number for a signal. */
 export async function matrix(call: MatrixCall): Promise<number> {
   const { flags, words, host } = call;
-  const { report = [], json, keepOutput, explain, timeLimit = 5 * MINUTE_MS } = flags;
+  const { report = [], keepOutput, explain, timeLimit = 5 * MINUTE_MS } = flags;
+  const { jobs = availableParallelism() } = flags;
   const { chosen } = await readAssumptionFlags(flags);
   const options = await simulatorOptions(flags, "flowing");
   const plan = planOf(flags, chosen);
   await checkReports(report);
   const folder = folderFor(keepOutput);
-  const jobs = flags.jobs ?? availableParallelism();
-  const reached: MatrixState["reached"] = [];
   const stopping = new AbortController();
   const runner = createRunner({
     ...{ words, folder, jobs, host, timeLimitMs: timeLimit, stop: stopping.signal },
     assumptionsWith: plan.assumptionsWith,
     // The same options as for `exec`, because the lines to reproduce use that.
     server: { ...options, explain, controlToken: environmentControlToken(host), port: 0 },
-    // After a failure, a client may do what its tests aren't about.
-    onRun: (more, passed) => reached.push(...more.filter((one) => passed || "kept" in one)),
   });
-  const state: MatrixState = {
-    ...{ call, plan, runner, reached, whole: plan },
-    defaults: [],
-    rows: [],
-    found: { minimal: [], unstable: [], isComplete: false },
-  };
-  let signalNumber = 0;
-  const stopListening = onFirstSignal(host, endingSignals, (name, number) => {
-    state.interruptedBy = name;
-    signalNumber = number;
+  let interruption: number | undefined;
+  const stopListening = onSignals(host, endingSignals, (name, number) => {
+    host.stderr.write(`adsim: ${name} ends the matrix\n`);
+    interruption = 128 + number;
     stopping.abort();
   });
-  // No CMD outlives this process, however it ends.
-  host.on("exit", runner.kill);
   const startedMs = Date.now();
   try {
-    await investigate(state, jobs);
+    const result = await investigate(call, plan, runner, jobs);
+    const json = indentedJson(result);
+    if (flags.json === true) say(json, host.stdout);
+    const text = reportText(result, adviceOnSilence(host.env));
+    say(text, flags.json === true ? host.stderr : host.stdout);
+    const junit = (): string => reportJunit(result, startedMs, Date.now() - startedMs);
+    await writeReports(report, { json: () => json, junit }, host.stderr);
+    return result.verdict === "green" ? exitCodes.fine : exitCodes.checkFailed;
   } catch (error) {
-    if (state.interruptedBy === undefined) {
-      if (keepOutput === undefined) rmSync(folder, { recursive: true });
-      throw error;
-    }
-  } finally {
     stopping.abort();
     await runner.idle();
+    if (interruption === undefined) throw error;
+    return interruption;
+  } finally {
     stopListening();
-    host.off("exit", runner.kill);
+    const isEmpty = readdirSync(folder).length === 0;
+    if (isEmpty && keepOutput === undefined) rmdirSync(folder);
+    if (!isEmpty && interruption !== undefined) {
+      host.stderr.write(`adsim: the output of runs that failed is in ${folder}\n`);
+    }
   }
-  const result = resultOf(state);
-  const hasOutput = [...state.defaults, ...state.rows].some((run) => run?.output !== undefined);
-  if (keepOutput === undefined && !hasOutput) rmSync(folder, { recursive: true });
-  if (json === true) say(indentedJson(result), host.stdout);
-  const text = reportText(result, adviceOnSilence(host.env));
-  say(text, json === true ? host.stderr : host.stdout);
-  const texts = {
-    json: () => indentedJson(result),
-    junit: () => reportJunit(result, startedMs, Date.now() - startedMs),
-  };
-  await writeReports(report, texts, host.stderr);
-  if (signalNumber > 0) return 128 + signalNumber;
-  return result.verdict === "green" ? exitCodes.fine : exitCodes.checkFailed;
 }
 
-async function investigate(state: MatrixState, jobs: number): Promise<void> {
-  const { defaults, found, whole, runner, call } = state;
+async function investigate(
+  call: MatrixCall,
+  whole: MatrixPlan,
+  runner: Runner,
+  jobs: number,
+): Promise<MatrixResult> {
   const { stderr } = call.host;
   stderr.write(
     `adsim: CMD runs twice with the defaults, then under at most ${plural(whole.rows.length, "combination")} of choices, ${jobs} at a time\n`,
   );
   // One after the other: a CMD that only fails in parallel must pass here.
-  for (const _ of [1, 2]) defaults.push(await runner.run([]));
-  if (verdictOf(state) !== "green") return;
-  await runRows(state, jobs);
-  const failing = state.plan.rows.filter((_, index) => state.rows[index]?.passed === false);
-  if (failing.length > 0) stderr.write("looking for the smallest sets of choices that fail\n");
-  await shrink(failing, runner, found);
+  const defaults = [await runner.run([]), await runner.run([])] as const;
+  const found: Shrunk = { minimal: [], unstable: [], isComplete: false };
+  const rows: Run[] = [];
+  let plan = whole;
+  if (verdictOf(defaults, found) === "green") {
+    const tookMs = Math.max(...defaults.map(({ durationMs }) => durationMs));
+    plan = await runRows(call, whole, runner, rows, tookMs / jobs);
+    const failing = plan.rows.filter((_, index) => rows[index]?.passed === false);
+    if (failing.length > 0) stderr.write("looking for the smallest sets of choices that fail\n");
+    await shrink(failing, runner, found);
+  }
+  return resultOf(call, { whole, plan, runner, defaults, rows, found });
 }
 
 /**
  * Runs the rows over the keys that shaped an answer in the runs with the defaults, and in rows before. Keys that
- * `--only` names are varied in any case.
+ * `--only` names are varied in any case. Adds to `runs`. @returns the plan over these keys.
  */
-async function runRows(state: MatrixState, jobs: number): Promise<void> {
-  const { whole, rows, reached, call, defaults, runner } = state;
-  const { only } = call.flags;
-  const { stderr } = call.host;
-  const tookMs = Math.max(...defaults.map((run) => run.durationMs));
-  for (let ran: MatrixPlan["rows"] = []; ; ran = state.plan.rows) {
-    const shaping = keysReached(reached);
-    const isVaried = (key: AssumptionKey): boolean => only !== undefined || shaping.has(key);
-    state.plan = whole.varying(whole.varied.filter(isVaried), ran);
-    const all = state.plan.rows;
-    const more = all.slice(ran.length);
-    if (more.length === 0) return;
-    const about = readableDuration(Math.ceil((tookMs * more.length) / jobs / 1000) * 1000);
-    stderr.write(
+async function runRows(
+  { flags, host }: MatrixCall,
+  whole: MatrixPlan,
+  runner: Runner,
+  runs: Run[],
+  eachMs: number,
+): Promise<MatrixPlan> {
+  for (let ran: MatrixPlan["rows"] = []; ; ) {
+    const reached = keysReached(runner.reached);
+    const isVaried = (key: AssumptionKey): boolean => flags.only !== undefined || reached.has(key);
+    const plan = whole.varying(whole.varied.filter(isVaried), ran);
+    const more = plan.rows.slice(ran.length);
+    if (more.length === 0) return plan;
+    const about = readableDuration(Math.ceil((eachMs * more.length) / 1000) * 1000);
+    host.stderr.write(
       `adsim: ${plural(more.length, "combination")} of choices to try, about ${about}\n`,
     );
-    const from = ran.length;
-    await Promise.all(
-      more.map(async (overrides, index) => {
-        const run = await runner.run(overrides);
-        rows[from + index] = run;
-        const outcome = run.passed ? "passed" : `failed, ${run.ended}`;
-        const seconds = (run.durationMs / 1000).toFixed(1);
-        stderr.write(`row ${from + index + 1} of ${all.length}: ${outcome} (${seconds} s)\n`);
-      }),
-    );
+    const runRow = async (overrides: ChoiceOverrides, index: number): Promise<Run> => {
+      const run = await runner.run(overrides);
+      const outcome = run.passed ? "passed" : `failed, ${run.ended}`;
+      const row = `row ${ran.length + index + 1} of ${plan.rows.length}`;
+      host.stderr.write(`${row}: ${outcome} (${(run.durationMs / 1000).toFixed(1)} s)\n`);
+      return run;
+    };
+    runs.push(...(await Promise.all(more.map(runRow))));
+    ran = plan.rows;
   }
 }
 
@@ -141,12 +137,6 @@ function planOf(flags: MatrixCall["flags"], pinned: Readonly<Record<string, stri
   const only = flags.only?.flatMap((keys) =>
     keys.split(",").map((key) => knownKey("--only", key.trim())),
   );
-  const both = only?.find((key) => Object.hasOwn(pinned, key));
-  if (both !== undefined) {
-    throw wrongUsage(
-      `--only: ${both} can't vary, because --assume or --assumptions pins it to ${pinned[both]}. Leave one of them out.`,
-    );
-  }
   const { strength } = flags;
   const plan = makePlan({
     ...{ pinned, strength, array: coveringArray({ strength }) },
@@ -154,7 +144,7 @@ function planOf(flags: MatrixCall["flags"], pinned: Readonly<Record<string, stri
   });
   if (plan.rows.length > 0) return plan;
   throw wrongUsage(
-    "There is nothing to vary: with these choices held, no other key has a second choice. Hold fewer keys, or name others in --only.",
+    "There is nothing to vary: every key that may vary has its choice. Choose for fewer keys, or name others in --only.",
   );
 }
 

@@ -8,7 +8,6 @@ import {
   keyAndChoiceOf,
 } from "../../choices/choice-overrides.ts";
 import { allKeys, type MatrixPlan } from "../../choices/matrix-plan.ts";
-import type { Reached } from "../../choices/reached.ts";
 import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import { execOptions, type matrixOptions } from "../options/command-options.ts";
 import type { CommonFlags } from "../options/common-options.ts";
@@ -23,43 +22,22 @@ export type MatrixCall = Call<
   CommonFlags & FlagsOf<typeof matrixOptions> & { readonly explain?: boolean }
 >;
 
-/** The state of a running matrix. It can be turned into a result at any moment. */
-export interface MatrixState {
-  readonly call: MatrixCall;
-  /** The plan over all keys that could be varied. */
-  readonly whole: MatrixPlan;
-  /** The plan over the keys that are varied. */
-  plan: MatrixPlan;
-  /** What all passed runs together reached, and what failed ones kept. */
-  readonly reached: Reached[];
-  readonly runner: Runner;
-  /** The two runs with the defaults. */
-  readonly defaults: Run[];
-  /** In the order of the plan's rows; undefined for a row that hasn't run. */
-  readonly rows: (Run | undefined)[];
-  readonly found: Shrunk;
-  /** The signal that ended the work early. */
-  interruptedBy?: NodeJS.Signals;
-}
-
 /**
  * - `green`: CMD passes everywhere.
  * - `relies`: some sets of choices make it fail.
  * - `fails-on-defaults`: it failed twice with the defaults.
  * - `never-calls-the-server`: it passed twice with the defaults, without a request.
  * - `flaky`: it failed and passed under the same choices.
- * - `interrupted`: the matrix ended before another verdict was reached.
  */
-type MatrixVerdict =
+export type MatrixVerdict =
   | "green"
   | "relies"
   | "fails-on-defaults"
   | "never-calls-the-server"
-  | "flaky"
-  | "interrupted";
+  | "flaky";
 
 /** Choices other than the defaults, as `KEY=CHOICE`, and the line that runs CMD under them. */
-export interface Tried {
+interface Tried {
   readonly assume: ChoiceOverrides;
   readonly reproduce: string;
 }
@@ -68,7 +46,6 @@ export interface MatrixResult {
   readonly format: "adsim-matrix";
   readonly version: 1;
   readonly verdict: MatrixVerdict;
-  readonly interruptedBy?: NodeJS.Signals | undefined;
   readonly strength: number;
   readonly seed: string;
   readonly pinned: ChoiceOverrides;
@@ -79,68 +56,73 @@ export interface MatrixResult {
   readonly fixed: readonly AssumptionKey[];
   /** Keys that CMD chose itself in some of its worlds, where they weren't varied. */
   readonly kept: readonly AssumptionKey[];
-  /** `planned`: how many rows there would be over all keys. */
-  readonly counts: Readonly<Record<"rows" | "planned" | "failed" | "runs", number>>;
-  readonly defaults: { readonly reproduce: string; readonly runs: readonly Run[] };
-  /** `run` is null if the row wasn't run. `reliances`: indexes into the list of them. */
-  readonly rows: readonly (Tried & {
-    readonly run: Run | null;
-    readonly reliances: readonly number[];
-  })[];
+  readonly counts: Readonly<Record<"rows" | "failed" | "runs", number>>;
+  readonly defaults: { readonly reproduce: string; readonly runs: readonly [Run, Run] };
+  /** None after defaults that didn't pass. `reliances`: indexes into the list of them. */
+  readonly rows: readonly (Tried & { readonly run: Run; readonly reliances: readonly number[] })[];
   /** The smallest sets of choices that make CMD fail. */
-  readonly reliances: readonly (Tried & { readonly run: Run | null })[];
+  readonly reliances: readonly (Tried & { readonly run: Run | undefined })[];
   /** Whether the failing rows were searched completely. */
   readonly complete: boolean;
   /** Sets of choices under which CMD failed and passed. */
   readonly flaky: readonly Tried[];
 }
 
-export function verdictOf({ defaults, found, interruptedBy }: MatrixState): MatrixVerdict {
-  const [first, second] = defaults;
-  if (first === undefined || second === undefined) return "interrupted";
-  if (first.passed !== second.passed) return "flaky";
-  if (!first.passed) return "fails-on-defaults";
+export function verdictOf(defaults: readonly Run[], found: Shrunk): MatrixVerdict {
+  if (defaults.every((run) => !run.passed)) return "fails-on-defaults";
+  if (defaults.some((run) => !run.passed)) return "flaky";
   if (!defaults.some((run) => run.requests > 0 || run.inProcess)) return "never-calls-the-server";
   if (found.minimal.length > 0) return "relies";
-  if (found.unstable.length > 0) return "flaky";
-  return interruptedBy === undefined ? "green" : "interrupted";
+  return found.unstable.length > 0 ? "flaky" : "green";
 }
 
-export function resultOf(state: MatrixState): MatrixResult {
-  const { plan, whole, call, found, runner, rows, reached } = state;
-  const { flags, words } = call;
+interface Findings {
+  /** The plan over all keys that could be varied. */
+  readonly whole: MatrixPlan;
+  /** The plan over the keys that were varied. */
+  readonly plan: MatrixPlan;
+  readonly runner: Runner;
+  /** The two runs with the defaults. */
+  readonly defaults: readonly [Run, Run];
+  /** In the order of the plan's rows. */
+  readonly rows: readonly Run[];
+  readonly found: Shrunk;
+}
+
+export function resultOf(
+  { flags, words, given }: MatrixCall,
+  { whole, plan, runner, defaults, rows, found }: Findings,
+): MatrixResult {
   const reliances = [...found.minimal].sort(compareSets);
-  const given = call.given(Object.keys(execOptions).filter((name) => name !== "json"));
+  const options = given(Object.keys(execOptions).filter((name) => name !== "json"));
   const tried = (assume: ChoiceOverrides): Tried => {
     const choices = assume.flatMap((choice) => ["--assume", choice]);
-    return { assume, reproduce: adsimLine(["exec", ...given, ...choices, "--", ...words]) };
+    return { assume, reproduce: adsimLine(["exec", ...options, ...choices, "--", ...words]) };
   };
   const isPinned = plan.pins.some((pin) => keyAndChoiceOf(pin)[0] === fixedKey);
   return {
     format: "adsim-matrix",
     version: 1,
-    verdict: verdictOf(state),
-    interruptedBy: state.interruptedBy,
+    verdict: verdictOf(defaults, found),
     strength: Number(flags.strength),
     seed: flags.seed ?? "adsim",
     pinned: plan.pins,
     varied: plan.varied,
     unreached: whole.varied.filter((key) => !plan.varied.includes(key)),
     fixed: flags.only === undefined && !isPinned ? [fixedKey] : [],
-    kept: allKeys.filter((key) => reached.some((one) => "kept" in one && one.kept === key)),
+    kept: allKeys.filter((key) => runner.reached.some((one) => "kept" in one && one.kept === key)),
     counts: {
-      rows: plan.rows.length,
-      planned: whole.rows.length,
-      failed: rows.filter((run) => run?.passed === false).length,
+      rows: rows.length,
+      failed: rows.filter((run) => !run.passed).length,
       runs: runner.runs,
     },
-    defaults: { reproduce: tried([]).reproduce, runs: state.defaults },
-    rows: plan.rows.map((row, index) => ({
-      ...tried(row),
-      run: rows[index] ?? null,
-      reliances: reliances.flatMap((set, place) => (isWithin(set, row) ? [place] : [])),
-    })),
-    reliances: reliances.map((set) => ({ ...tried(set), run: runner.last(set) ?? null })),
+    defaults: { reproduce: tried([]).reproduce, runs: defaults },
+    rows: rows.map((run, index) => {
+      const row = plan.rows[index] ?? [];
+      const relied = reliances.flatMap((set, place) => (isWithin(set, row) ? [place] : []));
+      return { ...tried(row), run, reliances: relied };
+    }),
+    reliances: reliances.map((set) => ({ ...tried(set), run: runner.last(set) })),
     complete: found.isComplete,
     flaky: [...found.unstable].sort(compareSets).map(tried),
   };

@@ -9,7 +9,7 @@ import { shortened } from "../../base/text.ts";
 import { type ChoiceOverrides, nameOf } from "../../choices/choice-overrides.ts";
 import { REACHED, type Reached } from "../../choices/reached.ts";
 import { readableDuration } from "../../play/measure/quantities.ts";
-import { type ServerOptions, startServer } from "../../server.ts";
+import { type Server, type ServerOptions, startServer } from "../../server.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { clientEnvironment, type StartedChild, startChild } from "../processes/child.ts";
 import type { HostProcess } from "../processes/host-process.ts";
@@ -32,78 +32,71 @@ export interface Run {
 
 export interface Runner extends Trials {
   run(overrides: ChoiceOverrides): Promise<Run>;
-  /** The last run with these overrides that has ended. */
+  /** The last run with these overrides. */
   last(overrides: ChoiceOverrides): Run | undefined;
-  /** How many runs have ended. */
+  /** How many there were. */
   readonly runs: number;
+  /** What all runs that passed reached. After a failure, a client may do what its tests aren't about: only what it kept counts. */
+  readonly reached: readonly Reached[];
   /** Resolves once no CMD runs any more. */
   idle(): Promise<unknown>;
-  /** Kills the current runs at once, when the process exits. */
-  kill(): void;
 }
 
 export interface RunnerOptions {
   readonly words: readonly string[];
+  readonly host: HostProcess;
   readonly server: ServerOptions;
   readonly assumptionsWith: (overrides: ChoiceOverrides) => Assumptions;
   /** Where CMD's output goes. */
   readonly folder: string;
   readonly timeLimitMs: number;
   readonly jobs: number;
-  readonly host: HostProcess;
   /** Ends the current runs, and rejects those that wait. */
   readonly stop: AbortSignal;
-  /** Called after each run, with what its requests reached. */
-  readonly onRun: (reached: readonly Reached[], passed: boolean) => void;
 }
 
 export function createRunner(options: RunnerOptions): Runner {
-  const { stop, folder } = options;
-  const started: Promise<Run>[] = [];
-  const latest = new Map<string, Promise<Run>>();
-  const ended = new Map<string, Run>();
-  const children = new Set<ChildProcess>();
   const limit = pLimit(options.jobs);
-  let runs = 0;
+  const started: Promise<Run>[] = [];
+  const latest = new Map<string, Run>();
+  const reached: Reached[] = [];
 
+  async function runNow(overrides: ChoiceOverrides, number: number): Promise<Run> {
+    options.stop.throwIfAborted();
+    const assumptions = options.assumptionsWith(overrides);
+    const server = await startServer({ ...options.server, assumptions });
+    const file = join(options.folder, `${String(number).padStart(3, "0")}.log`);
+    const { run, reach } = await runOnce(server, file, options).finally(server.close);
+    reached.push(...reach.filter((one) => run.passed || "kept" in one));
+    latest.set(nameOf(overrides), run);
+    return run;
+  }
   function run(overrides: ChoiceOverrides): Promise<Run> {
-    const running = limit(async () => {
-      stop.throwIfAborted();
-      const file = join(folder, `${String(started.indexOf(running) + 1).padStart(3, "0")}.log`);
-      const one = await runOnce(options.assumptionsWith(overrides), file, children, options);
-      runs += 1;
-      ended.set(nameOf(overrides), one);
-      return one;
-    });
+    const running = limit(runNow, overrides, started.length + 1);
     started.push(running);
-    latest.set(nameOf(overrides), running);
     return running;
   }
 
   return {
     get runs(): number {
-      return runs;
+      return started.length;
     },
+    reached,
     run,
-    fails: async (overrides) => !(await (latest.get(nameOf(overrides)) ?? run(overrides))).passed,
+    fails: async (overrides) => !(latest.get(nameOf(overrides)) ?? (await run(overrides))).passed,
     failsAgain: async (overrides) => !(await run(overrides)).passed,
-    last: (overrides) => ended.get(nameOf(overrides)),
+    last: (overrides) => latest.get(nameOf(overrides)),
     idle: () => Promise.allSettled(started),
-    kill() {
-      for (const child of children) endGroup(options.host, child, "SIGKILL");
-    },
   };
 }
 
 async function runOnce(
-  assumptions: Assumptions,
+  server: Server,
   file: string,
-  children: Set<ChildProcess>,
   options: RunnerOptions,
-): Promise<Run> {
+): Promise<{ readonly run: Run; readonly reach: readonly Reached[] }> {
   const { words, host, stop } = options;
   const reachedFile = `${file}.reached`;
-  const server = await startServer({ ...options.server, assumptions });
   const output = openSync(file, "w");
   let hasFailed = false;
   try {
@@ -113,20 +106,18 @@ async function runOnce(
     // Its own process group, so that its children can be ended with it.
     const detached = host.platform !== "win32";
     const started = startChild(words, { env, stdio: ["ignore", output, output], detached }, host);
-    children.add(started.child);
-    const ended = await endOf(started, options).finally(() => children.delete(started.child));
+    const ended = await endOf(started, options);
     const { requests, atServer, inProcess } = await reachedBy();
     stop.throwIfAborted();
     const passed = ended === "exit code 0";
-    options.onRun([...atServer, ...inProcess], passed);
     hasFailed = !passed;
-    return {
+    const run = {
       ...{ passed, ended, requests, inProcess: inProcess.length > 0 },
       durationMs: Math.round(performance.now() - startedMs),
       ...(hasFailed && { output: { file, tail: lastLines(file) } }),
     };
+    return { run, reach: [...atServer, ...inProcess] };
   } finally {
-    await server.close();
     closeSync(output);
     rmSync(reachedFile, { force: true });
     if (!hasFailed) rmSync(file, { force: true });
@@ -141,25 +132,21 @@ async function endOf(
   { child, ended }: StartedChild,
   { timeLimitMs, stop, host }: RunnerOptions,
 ): Promise<string> {
-  let [isLate, killer]: [boolean, NodeJS.Timeout | undefined] = [false, undefined];
+  const stopped = AbortSignal.any([stop, AbortSignal.timeout(timeLimitMs)]);
+  let killer: NodeJS.Timeout | undefined;
   const end = (): void => {
     endGroup(host, child, "SIGTERM");
     killer = setTimeout(() => endGroup(host, child, "SIGKILL"), GRACE_MS);
   };
-  const timer = setTimeout(() => {
-    isLate = true;
-    end();
-  }, timeLimitMs);
-  stop.addEventListener("abort", end);
+  stopped.addEventListener("abort", end);
   // The server may have been starting meanwhile.
-  if (stop.aborted) end();
+  if (stopped.aborted) end();
   try {
     const { exitCode, signal } = await ended;
-    if (isLate) return `timed out after ${readableDuration(timeLimitMs)}`;
+    if (stopped.aborted) return `timed out after ${readableDuration(timeLimitMs)}`;
     return signal === undefined ? `exit code ${exitCode}` : `ended by ${signal}`;
   } finally {
-    stop.removeEventListener("abort", end);
-    clearTimeout(timer);
+    stopped.removeEventListener("abort", end);
     clearTimeout(killer);
     endGroup(host, child, "SIGKILL");
   }
@@ -167,14 +154,9 @@ async function endOf(
 
 /** Signals CMD and its children. */
 function endGroup(host: HostProcess, child: ChildProcess, signal: NodeJS.Signals): void {
-  const { pid } = child;
-  if (pid === undefined) return;
-  if (host.platform === "win32") {
-    child.kill(signal);
-    return;
-  }
   try {
-    host.kill(-pid, signal);
+    if (host.platform === "win32") child.kill(signal);
+    else if (child.pid !== undefined) host.kill(-child.pid, signal);
   } catch {
     // The whole group has ended.
   }
@@ -186,9 +168,10 @@ const MAX_COLUMNS = 300;
 
 function lastLines(file: string): readonly string[] {
   const end = readFileSync(file).subarray(-TAIL_BYTES).toString("utf8");
-  const lines = stripVTControlCharacters(end)
-    .trimEnd()
-    .split(/\r\n|[\r\n]/)
-    .map((line) => shortened(line.replaceAll(/[^\t\P{C}]/gu, ""), MAX_COLUMNS).trimEnd());
-  return lines[0] === "" && lines.length === 1 ? [] : lines.slice(-TAIL_LINES);
+  const text = stripVTControlCharacters(end)
+    .replaceAll(/[^\t\r\n\P{C}]/gu, "")
+    .trimEnd();
+  if (text === "") return [];
+  const lines = text.split(/\r\n|[\r\n]/).slice(-TAIL_LINES);
+  return lines.map((line) => shortened(line, MAX_COLUMNS));
 }
