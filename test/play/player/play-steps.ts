@@ -11,8 +11,8 @@ export function playSteps(
   return playScenario({ name: "test", about: "A test.", ...others, steps });
 }
 
-/** The same, and expects the result held. */
-export async function heldSteps(...given: Parameters<typeof playSteps>): Promise<PlayResult> {
+/** The same, and expects that it passes. */
+export async function passingSteps(...given: Parameters<typeof playSteps>): Promise<PlayResult> {
   const result = await playSteps(...given);
   expect(result.result, result.why).toBe("passed");
   return result;
