@@ -2,7 +2,7 @@
 
 import { microsToInr, nearestMicros } from "../../base/money.ts";
 import type { ClientExchange } from "../../invariants/client-exchange.ts";
-import type { OperationId } from "../../spec/operations.ts";
+import { type OperationId, operationIds } from "../../spec/operations.ts";
 import type { Punctuality } from "../traffic/order.ts";
 
 export interface OperationTally {
@@ -31,7 +31,7 @@ export interface TallySummary {
   readonly creditedInr: number;
   /** Number of different impression and click ids in the answers; undefined if more than 100,000. */
   readonly differentIds: number | undefined;
-  readonly operations: { readonly [Id in OperationId]?: OperationTally };
+  readonly operations: Readonly<Record<OperationId, OperationTally>>;
 }
 
 export type Tally = ReturnType<typeof createTally>;
@@ -48,17 +48,16 @@ export function createTally() {
     ...{ late: 0, dropped: 0 },
   };
   const statuses: Record<string, number> = {};
-  const operations: { [Id in OperationId]?: { sent: number; ok: number } } = {};
+  const none = (): { sent: number; ok: number } => ({ sent: 0, ok: 0 });
+  const operations = {
+    ...{ impression: none(), click: none(), stats: none(), surfaces: none(), payouts: none() },
+  };
   /** Ids in the answers, up to one more than {@link MAX_IDS}. */
   const ids = new Set<string>();
   let credited = 0;
 
   function addId(id: string | undefined): void {
     if (id !== undefined && ids.size <= MAX_IDS) ids.add(id);
-  }
-  function operationOf(id: OperationId): { sent: number; ok: number } {
-    operations[id] ??= { sent: 0, ok: 0 };
-    return operations[id];
   }
   return {
     ids,
@@ -69,8 +68,8 @@ export function createTally() {
       counts.sent += 1;
       if (kind !== "other") counts[kind] += 1;
       if (operation !== undefined) {
-        operationOf(operation).sent += 1;
-        if (kind === "ok") operationOf(operation).ok += 1;
+        operations[operation].sent += 1;
+        if (kind === "ok") operations[operation].ok += 1;
       }
       if (outcome !== "answered") return;
       statuses[status] = (statuses[status] ?? 0) + 1;
@@ -78,17 +77,14 @@ export function createTally() {
       if (Number.isFinite(micros)) credited += micros;
       if (kind === "ok") addId(ID.exec(text)?.[1]);
     },
-    addPunctuality({ late, dropped }: Punctuality): void {
-      counts.late += late;
-      counts.dropped += dropped;
-    },
+    addPunctuality: (punctuality: Punctuality): void => addTo(counts, punctuality),
     /** Adds the counts of another tally. */
     add(other: { summary(): TallySummary; readonly ids: ReadonlySet<string> }): void {
       const { statuses: answers, operations: called, ...rest } = other.summary();
       const { creditedInr, differentIds: _, ...same } = rest;
       addTo(counts, same);
       addTo(statuses, answers);
-      for (const [id, more] of Object.entries(called)) addTo(operationOf(id as OperationId), more);
+      for (const id of operationIds) addTo(operations[id], called[id]);
       for (const id of other.ids) addId(id);
       credited += nearestMicros(creditedInr);
     },
@@ -115,7 +111,7 @@ export function outcomeKind({
 
 /** Adds numbers to those of the same names. */
 export function addTo<Name extends string>(
-  sums: Record<Name, number>,
+  sums: NoInfer<Record<Name, number>>,
   more: Readonly<Record<Name, number>>,
 ): void {
   for (const name of Object.keys(more) as Name[]) sums[name] = (sums[name] ?? 0) + more[name];

@@ -79,33 +79,37 @@ export function parseThreshold(text: string): Threshold {
 }
 
 export function judgeThreshold(threshold: Threshold, measured: Measured): ThresholdResult {
-  const { text, of, comparison, bound, unit } = threshold;
-  const { tally, invariants } = measured;
-  const undecided = (found: string): ThresholdResult => ({
-    ...{ threshold: text, result: "undecided", found },
-  });
-  const judged = (value: number, found: string): ThresholdResult => ({
-    ...{ threshold: text, result: holds[comparison](value, bound) ? "passed" : "failed", found },
-  });
+  const { text, comparison, bound } = threshold;
+  const { value, found } = figureFor(threshold, measured);
+  if (value === undefined) return { threshold: text, result: "undecided", found };
+  const result = holds[comparison](value, bound) ? "passed" : "failed";
+  return { threshold: text, result, found };
+}
+
+/** `value`: in the threshold's unit; undefined if nobody can tell. */
+function figureFor(
+  { of, unit }: Threshold,
+  { tally, latency: latencies, invariants }: Measured,
+): { readonly value?: number; readonly found: string } {
   if (of === "invariants") {
     if (invariants.every(({ result }) => result === "undecided"))
-      return undecided("no invariant could be judged");
-    const failed = invariants.filter(({ result }) => result === "failed").length;
-    return judged(failed, `${failed} failed`);
+      return { found: "no invariant could be judged" };
+    const value = invariants.filter(({ result }) => result === "failed").length;
+    return { value, found: `${value} failed` };
   }
   const planned = tally.sent + tally.dropped;
-  if (planned === 0) return undecided("no requests");
+  if (planned === 0) return { found: "no requests" };
   if (isLatency(of)) {
-    const found = measured.latency?.[of] ?? 0;
+    const value = latencies?.[of] ?? 0;
     const doubt = whyLatenciesAreDoubtful(tally);
-    if (doubt !== undefined) return undecided(`${readableMs(found)}, but ${doubt}`);
-    return judged(found, readableMs(found));
+    if (doubt !== undefined) return { found: `${readableMs(value)}, but ${doubt}` };
+    return { value, found: readableMs(value) };
   }
   const { failed, cut, lost, timedOut, dropped } = tally;
-  const found = of === "errors" ? failed + cut + lost + timedOut + dropped : tally[of];
-  if (unit !== "%") return judged(found, readableCount(found));
-  const counts = `${readableCount(found)} of ${readableCount(planned)}`;
-  return judged((found * 100) / planned, `${readableShare(found, planned)} (${counts})`);
+  const count = of === "errors" ? failed + cut + lost + timedOut + dropped : tally[of];
+  if (unit !== "%") return { value: count, found: readableCount(count) };
+  const counts = `${readableCount(count)} of ${readableCount(planned)}`;
+  return { value: (count * 100) / planned, found: `${readableShare(count, planned)} (${counts})` };
 }
 
 /** More late requests than this, as a share of all, say more about the sender than about the service. */

@@ -156,12 +156,10 @@ async function readInCopy(
   asked: RequestStep,
   member: Member,
 ): Promise<ClientExchange> {
-  if (run.copy === undefined) {
-    run.copy = (await control.world()).fork();
-    run.copy.faults.clear();
-  }
+  const copy = (await control.world()).fork();
+  copy.faults.clear();
   // A new key has its own reporting quota.
-  const { apiKey } = run.copy.publishers.rotateKey(member.id);
+  const { apiKey } = copy.publishers.rotateKey(member.id);
   const outgoing = outgoingOf(run, asked, { ...member, apiKey });
-  return await worldTarget(run.copy, run.turns).send(outgoing);
+  return await worldTarget(copy, run.turns).send(outgoing);
 }

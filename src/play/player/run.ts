@@ -4,7 +4,6 @@ import type { FaultRule } from "../../faults/rule.ts";
 import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
 import { inconclusive } from "../../invariants/ensure.ts";
 import { createTrace } from "../../invariants/trace.ts";
-import type { SimulatorCore } from "../../simulator/core.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import type { Encoding } from "../../spec/build-request.ts";
 import { createLatencies } from "../measure/latencies.ts";
@@ -57,8 +56,6 @@ export function createRun(scenario: Scenario, target: Target, turns: Turns, send
     rules: new Map<string, { readonly id: string; hasFired: boolean }>(),
     /** The last single request. */
     last: undefined as ClientExchange | undefined,
-    /** A copy of the world in which reports are read; undefined once anything happened after it was made. */
-    copy: undefined as SimulatorCore | undefined,
     trafficStepsPlayed: 0,
     /** Round numbers of the repeats being played, the innermost last. */
     rounds: [] as number[],

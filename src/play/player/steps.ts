@@ -34,7 +34,6 @@ export const NEEDS_CONTROL = "only an adsim that accepts control requests can do
 export async function playStep(run: Run, step: Step, path: string): Promise<void> {
   await run.turns();
   run.nowMs = run.target.now();
-  if (kindOf(step) !== "expect") run.copy = undefined;
   await record(run, step, path, await outcomeOf(run, step, path));
 }
 
@@ -179,7 +178,6 @@ async function controlled(
 
 async function wait(run: Run, ms: number): Promise<void> {
   await run.target.wait(ms);
-  run.copy = undefined;
   run.nowMs = run.target.now();
 }
 

@@ -109,14 +109,9 @@ function requestLine({ request }: Pick<ShownExchange, "request">): string {
   return `${method} ${path}${search} ${body}`.trimEnd();
 }
 
-/** "201 after 5 ms {…}", or why there is no answer. */
+/** "201 after 5 ms {…}", "200, cut {…" or "lost (ECONNRESET)". */
 function answerLine({ outcome, status, latencyMs, body, why }: ShownExchange): string {
-  const ending = {
-    answered: `${status}`,
-    cut: `${status}, body cut off`,
-    lost: "connection lost",
-    "timed-out": "no answer in time",
-  }[outcome];
+  const ending = outcome === "answered" ? status : status === 0 ? outcome : `${status}, ${outcome}`;
   const after = latencyMs === 0 ? "" : ` after ${readableMs(latencyMs)}`;
   const reason = why === undefined ? "" : ` (${why})`;
   return `${ending}${after}${reason} ${body}`.trimEnd();
