@@ -25,15 +25,6 @@ export function couldNotRun(message: string): CommandFailure {
   return new CommandFailure(exitCodes.couldNotRun, message);
 }
 
-/** Turns an error from a target over HTTP into one about the target, unless an option or a bug caused it. */
-export function failureAtTarget(error: unknown): unknown {
-  // An InputError is a TypeError.
-  const isOurs = [CommandFailure, TypeError, RangeError, ReferenceError].some(
-    (kind) => error instanceof kind,
-  );
-  return isOurs || !(error instanceof Error) ? error : couldNotRun(error.message);
-}
-
 /** The exit code for `error`, and the message for the user. */
 export function describeFailure(error: unknown): Pick<CommandFailure, "exitCode" | "message"> {
   if (error instanceof CommandFailure) return error;
@@ -42,8 +33,8 @@ export function describeFailure(error: unknown): Pick<CommandFailure, "exitCode"
   if (error.name === "InputError") return wrongUsage(inOptionNames(error as InputError));
   // An error of the operating system, such as a port in use: the wrapping error says what to do.
   const isSystems = error.cause instanceof Error && "syscall" in error.cause;
-  const isFiles = error.name === "SnapshotFileError";
-  return isSystems || isFiles ? couldNotRun(error.message) : bug(error.stack ?? error.message);
+  const isOurs = error.name === "SnapshotFileError" || error.name === "TargetError";
+  return isSystems || isOurs ? couldNotRun(error.message) : bug(error.stack ?? error.message);
 }
 
 function bug(trace: string): CommandFailure {

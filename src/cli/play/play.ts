@@ -15,7 +15,7 @@ import { countRequests } from "../../play/scenario/count-requests.ts";
 import { MAX_RECORDED_STEPS } from "../../play/scenario/parse-scenario.ts";
 import { planAtService } from "../../play/targets/service-plan.ts";
 import type { Call } from "../options/option.ts";
-import { exitCodes, failureAtTarget, wrongUsage } from "../output/exit.ts";
+import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports, writeReports } from "../output/reports.ts";
 import { isColourful, say } from "../output/say.ts";
 import { endingSignals, onSignals } from "../processes/signals.ts";
@@ -174,9 +174,8 @@ function atService(
 
 const ownOptions = ["target", "speed", "controlToken", "runId", "wait"];
 
-/** Attributes the error to an option, the scenario, or the target. */
+/** Attributes the error to an option, or to the scenario. */
 function explained(chosen: ResolvedScenario, error: unknown): unknown {
-  if (!(error instanceof InputError)) return failureAtTarget(error);
-  const [name = ""] = error.field.split(".");
+  const [name = ""] = error instanceof InputError ? error.field.split(".") : [];
   return ownOptions.includes(name) ? error : errorInSource(chosen, error);
 }

@@ -10,7 +10,7 @@ import { type Choices, resolveOptions } from "../../simulator/simulator-options.
 import { readAssumptionFlags } from "../options/assumption-flags.ts";
 import type { replayOptions } from "../options/command-options.ts";
 import type { FlagsOf } from "../options/option.ts";
-import { exitCodes, failureAtTarget, wrongUsage } from "../output/exit.ts";
+import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { say } from "../output/say.ts";
 import { type GivenPublisher, givenPublishers } from "../play/credentials.ts";
 import type { HostProcess } from "../processes/host-process.ts";
@@ -37,14 +37,11 @@ export async function replay(file: string, flags: ReplayFlags, host: HostProcess
     keepsTime: !isService || flags.wait === true,
   });
   const service = { credentials: withSurfaces(credentials, made), assumptions, wait: true };
-  const playing = isService
-    ? playScenario(made.scenario, { target, maxSteps, ...service })
-    : playScenario(withOverrides(made.scenario, { ...world, start }), {
+  const played = isService
+    ? await playScenario(made.scenario, { target, maxSteps, ...service })
+    : await playScenario(withOverrides(made.scenario, { ...world, start }), {
         ...{ target, maxSteps, controlToken: target && controlToken },
       });
-  const played = await playing.catch((error: unknown) => {
-    throw failureAtTarget(error);
-  });
   const result = resultOf({ file, flags, recording, made, played });
   if (flags.json === true) say(indentedJson(result), host.stdout);
   say(resultText(result), flags.json === true ? host.stderr : host.stdout);

@@ -16,7 +16,7 @@ import { playClockTraffic } from "./clock-traffic.ts";
 import { askVersion, type ControlApi, createControlApi } from "./control-api.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
 import type { Control, Target, TargetOptions } from "./target.ts";
-import { readSpeed, type TargetUrl } from "./target-url.ts";
+import { readSpeed, TargetError, type TargetUrl } from "./target-url.ts";
 import type { Turns } from "./turns.ts";
 import { memberOf } from "./world-target.ts";
 
@@ -96,7 +96,7 @@ async function importWorld(api: ControlApi, snapshot: Snapshot, version: string)
     const other = version === VERSION ? "" : ` It is adsim ${version}, and this is ${VERSION}.`;
     // Not an InputError: no field of the scenario is at fault.
     const why = `${(error as Error).message}${other}`;
-    throw new Error(`The scenario's world can't be imported: ${why}`, { cause: error });
+    throw new TargetError(`The scenario's world can't be imported: ${why}`, { cause: error });
   }
 }
 

@@ -4,6 +4,7 @@ import { InputError } from "../../base/input.ts";
 import { jsonIn, memberOf } from "../../base/parse-json.ts";
 import { printable } from "../../base/text.ts";
 import type { HttpClient } from "./http-client.ts";
+import { TargetError } from "./target-url.ts";
 
 export interface ControlApiOptions {
   readonly client: HttpClient;
@@ -37,7 +38,7 @@ export function createControlApi(options: ControlApiOptions): ControlApi {
     const request = { method, path: `/_sim/${path}`, headers, body: json };
     const answer = await client.send(prefix, { request, timeoutMs: MAX_WAIT_MS });
     const { outcome, status, text, why = outcome } = answer;
-    if (outcome !== "answered") throw new Error(unreachable(url, why));
+    if (outcome !== "answered") throw new TargetError(unreachable(url, why));
     const value = jsonIn(text);
     if (status >= 200 && status < 300) return value as Answer;
     throw refusalOf(value, url, `${method} /_sim/${path} with status ${status}`);
@@ -57,7 +58,7 @@ export function unreachable(url: string, why: string): string {
 
 /** `answered`: a request, and how it was answered. */
 function notAdsim(url: string, answered: string): Error {
-  return new Error(
+  return new TargetError(
     `The target ${url} is not an adsim: it answered ${answered}. Give a publisher of this service with --api-key KEY and --publisher ID.`,
   );
 }
@@ -78,5 +79,5 @@ function refusalOf(problem: unknown, url: string, answered: string): Error {
   const help = /:(?:unauthorized|forbidden)$/.test(type)
     ? " Give its control token (--control-token), or play at it as at any other service (--api-key, --publisher)."
     : "";
-  return new Error(`The adsim at ${url} answered ${answered}: ${detail}${help}`);
+  return new TargetError(`The adsim at ${url} answered ${answered}: ${detail}${help}`);
 }

@@ -13,7 +13,7 @@ import { createHttpClient } from "./http-client.ts";
 import { playRealTraffic } from "./real-traffic.ts";
 import { sendWhenAllowed } from "./retry-after.ts";
 import type { ServiceCredentials, Target, TargetOptions } from "./target.ts";
-import { readSpeed, type TargetUrl } from "./target-url.ts";
+import { readSpeed, TargetError, type TargetUrl } from "./target-url.ts";
 
 export interface ServiceTarget extends Target {
   /** Waits until each publisher's key has quota for this many GET requests, as far as answers told. */
@@ -110,7 +110,7 @@ interface ListedSurface {
 /** @throws Error that says what to do if the service doesn't list the surfaces. */
 function surfacesIn(answer: ClientExchange, publisher: string, url: string): readonly Surface[] {
   const { outcome, status, text, why = outcome } = answer;
-  if (outcome === "lost" || outcome === "timed-out") throw new Error(unreachable(url, why));
+  if (outcome === "lost" || outcome === "timed-out") throw new TargetError(unreachable(url, why));
   const listed = memberOf(jsonIn(text), "surfaces");
   const areListed =
     Array.isArray(listed) && listed.every((one) => typeof memberOf(one, "id") === "string");
@@ -120,7 +120,7 @@ function surfacesIn(answer: ClientExchange, publisher: string, url: string): rea
     return listed.map(surfaceOf).sort((one, other) => isInactive(one) - isInactive(other));
   }
   const how = outcome === "answered" ? `it answered with status ${status}` : why;
-  throw new Error(
+  throw new TargetError(
     `adsim can't read the surfaces of publisher ${publisher} at ${url}: ${how}. Check --api-key and --publisher, or name its surfaces.`,
   );
 }

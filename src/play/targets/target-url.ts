@@ -1,4 +1,4 @@
-/** Parses a target's URL and speed. */
+/** A target's URL and speed, parsed, and the error that is about neither. */
 
 import { InputError } from "../../base/input.ts";
 
@@ -11,6 +11,11 @@ export interface TargetUrl {
   readonly prefix: string;
   /** The world that the path names at its end: `/@NAME`. */
   readonly worldName: string | undefined;
+}
+
+/** A target can't be reached, or refuses what a play needs. The message says what to do. */
+export class TargetError extends Error {
+  override readonly name = "TargetError";
 }
 
 /** @throws InputError for anything but a plain http or https URL. */
