@@ -16,7 +16,7 @@ import { say } from "./output/say.ts";
 import { adviceOnSilence, clientEnvironment, startChild } from "./processes/child.ts";
 import type { HostProcess } from "./processes/host-process.ts";
 import { collectReach } from "./processes/reach.ts";
-import { endingSignals, onSignals } from "./processes/signals.ts";
+import { onEndingSignals } from "./processes/signals.ts";
 import { startFrom, writeAtEnd } from "./start-server.ts";
 
 export type ExecFlags = FlagsOf<typeof execOptions>;
@@ -70,7 +70,7 @@ async function run(
   const stdio = ["inherit" as const, host.stdout.fd, host.stderr.fd];
   let child: ChildProcess | undefined;
   // Before CMD starts: it may run, and a signal may come, before `spawn` returns.
-  const stop = onSignals(host, endingSignals, (signal) => {
+  const stop = onEndingSignals(host, (signal) => {
     // A terminal sends Ctrl-C to CMD too.
     if (signal === "SIGINT" && host.stdin.isTTY) return;
     child?.kill(signal);

@@ -4,7 +4,7 @@ import { isLoopbackHost } from "../base/loopback.ts";
 import type { ServerFlags } from "./options/common-options.ts";
 import type { Call } from "./options/option.ts";
 import { type ReadyMessage, readyEvent, readyText } from "./output/ready-message.ts";
-import { endingSignals, onFirstSignal, whenOrphaned } from "./processes/signals.ts";
+import { onEndingSignals, whenOrphaned } from "./processes/signals.ts";
 import { startFrom, writeAtEnd } from "./start-server.ts";
 
 const PUBLISHERS_SHOWN = 5;
@@ -13,7 +13,7 @@ const PUBLISHERS_SHOWN = 5;
 export async function serve({ flags, host }: Call<ServerFlags>): Promise<void> {
   const { stdout, stderr } = host;
   const interrupted = new Promise<string>((resolve) => {
-    onFirstSignal(host, endingSignals, resolve);
+    onEndingSignals(host, resolve);
     whenOrphaned(host, () => resolve("npm has ended"));
   });
   const format = flags.noLog ? "off" : (flags.log ?? (stderr.isTTY ? "text" : "off"));

@@ -21,7 +21,7 @@ import { couldNotRun, exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports, writeReports } from "../output/reports.ts";
 import { say } from "../output/say.ts";
 import { adviceOnSilence } from "../processes/child.ts";
-import { endingSignals, onSignals } from "../processes/signals.ts";
+import { onEndingSignals } from "../processes/signals.ts";
 import { reportJunit, reportText } from "./reports.ts";
 import { fixedKey, type MatrixCall, type MatrixResult, resultOf, verdictOf } from "./result.ts";
 import { createRunner, type Run, type Runner } from "./runner.ts";
@@ -45,7 +45,7 @@ export async function matrix(call: MatrixCall): Promise<number> {
     server: { ...options, explain, controlToken: environmentControlToken(host), port: 0 },
   });
   let interruption: number | undefined;
-  const stopListening = onSignals(host, endingSignals, (name, number) => {
+  const stopListening = onEndingSignals(host, (name, number) => {
     host.stderr.write(`adsim: ${name} ends the matrix\n`);
     interruption = 128 + number;
     stopping.abort();

@@ -18,7 +18,7 @@ import type { Call } from "../options/option.ts";
 import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports, writeReports } from "../output/reports.ts";
 import { isColourful, say } from "../output/say.ts";
-import { endingSignals, onSignals } from "../processes/signals.ts";
+import { onEndingSignals } from "../processes/signals.ts";
 import { sourcesOf } from "./load-scenario.ts";
 import { notPlayedLines, type Planned, summaryLines } from "./play-summary.ts";
 import { errorInSource, type ResolvedScenario, resolveScenario } from "./resolve-scenario.ts";
@@ -106,7 +106,7 @@ async function playAll(
   tell: (result: PlayResult) => void,
 ): Promise<readonly PlayResult[]> {
   const ending = new AbortController();
-  const stopListening = onSignals(host, endingSignals, (signal) => ending.abort(signal));
+  const stopListening = onEndingSignals(host, (signal) => ending.abort(signal));
   const names = Object.keys(flags).filter((name) => name !== "json" && name !== "report");
   const note = (line: string): void => void host.stderr.write(`adsim: ${line}\n`);
   const results: PlayResult[] = [];

@@ -59,26 +59,20 @@ export function startChild(
   options: Pick<SpawnOptions, "stdio" | "detached" | "env">,
   host: HostProcess,
 ): StartedChild {
+  const notStarted = (error: unknown): CommandFailure =>
+    couldNotRun(`can't start ${file}: ${describeError(error)}. Check its name, or give its path.`);
   let child: ChildProcess;
   try {
     child = (host.spawn ?? spawn)(file, args, options);
   } catch (error) {
-    throw notStarted(file, error);
+    throw notStarted(error);
   }
   const ended = new Promise<ChildEnd>((resolve, reject) => {
-    child.once("error", (error) => reject(notStarted(file, error)));
-    child.once("exit", (code, signal) =>
-      resolve({
-        exitCode: code ?? 128 + (signal === null ? 0 : constants.signals[signal]),
-        signal: signal ?? undefined,
-      }),
-    );
+    child.once("error", (error) => reject(notStarted(error)));
+    child.once("exit", (code, name) => {
+      const signal = name ?? undefined;
+      resolve({ exitCode: code ?? 128 + (signal ? constants.signals[signal] : 0), signal });
+    });
   });
   return { child, ended };
-}
-
-function notStarted(file: string, error: unknown): CommandFailure {
-  return couldNotRun(
-    `can't start ${file}: ${describeError(error)}. Check its name, or give its path.`,
-  );
 }
