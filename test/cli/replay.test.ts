@@ -86,7 +86,7 @@ test.each<[line: string, code: number, messages: readonly string[]]>([
   ["NDJSON", 0, [`adsim: 8 requests sent again in process: ${same}`]],
   ["HAR", 0, [`adsim: 8 requests sent again in process: ${same}`]],
   ["CHANGED", 0, ["16 answers the same, 0"]],
-  ["LATER", 1, ["Note: 8 of the world's requests are not in the recording"]],
+  ["LATER", 1, ["Note: the recording lacks 8 of the world's requests"]],
   [`NDJSON ${others}`, 1, ["6 answers the same, 2 different\n", "1 more; --differences 2 shows"]],
   ["MOVED", 0, ["1 answer the same", "left out: 1 request, because a world with another seed"]],
   ["CSV", 1, ["line 4: POST /v1/impression\n  status: recorded 429, now 200\n"]],

@@ -33,10 +33,9 @@ export async function record(file: string, flags: RecordFlags, host: HostProcess
 
 /** The publishers of another service, which it must supply, with their surfaces in the order of the references. */
 function howToPlay({ publishers }: RecordedScenario): string {
-  const words = publishers.slice(0, 3).flatMap(({ id, surfaces }) => {
+  const words = publishers.flatMap(({ id, surfaces }) => {
     return ["--api-key KEY --publisher", id, ...surfaces.map(({ id }) => `--surface ${id}`)];
   });
-  if (publishers.length > 3) words.push("…");
   return `adsim: play it at the recorded service, with these or other publishers: --target URL ${words.join(" ")}
 For a world of adsim, where they have to sign up, record again with --sign-up.
 `;

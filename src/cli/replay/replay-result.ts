@@ -1,32 +1,27 @@
 /** The result of `adsim replay`, as JSON and as text. */
 
 import { counted } from "../../base/counted.ts";
-import { oneLine, printable } from "../../base/text.ts";
+import { printable } from "../../base/text.ts";
 import type { RecordedEntry, Recording } from "../../journal/recorded-entry.ts";
 import type { PlayResult, StepResult } from "../../play/player/result.ts";
 import type { RecordedScenario } from "../../play/recording/scenario-of-recording.ts";
 import { leftOutGroups, leftOutInWords } from "../record/left-out.ts";
 
-interface ResultParts {
-  readonly file: string;
-  readonly flags: { readonly target?: string; readonly differences: number };
-  readonly recording: Recording;
-  readonly made: RecordedScenario;
-  readonly played: PlayResult;
-}
-
-export function resultOf({ file, flags, recording, made, played }: ResultParts) {
+/** `most`: how many differences it shows. */
+export function resultOf(
+  recording: Recording,
+  made: RecordedScenario,
+  played: PlayResult,
+  most: number,
+) {
   const steps = played.steps.flatMap((step) => {
     const entry = made.entries.get(step.path);
     return entry === undefined ? [] : [{ step, entry }];
   });
-  const different = steps.filter(({ step }) => step.result === "failed");
-  const undecided = steps.filter(({ step: { result } }) => /undecided|skipped/.test(result));
-  const shown = [...different, ...undecided].slice(0, flags.differences);
+  const having = (results: RegExp) => steps.filter(({ step }) => results.test(step.result));
+  const [different, undecided] = [having(/failed/), having(/undecided|skipped/)];
   return {
-    file,
     form: recording.form,
-    target: flags.target,
     requests: recording.entries.length,
     sent: steps.length,
     same: steps.length - different.length - undecided.length,
@@ -34,44 +29,43 @@ export function resultOf({ file, flags, recording, made, played }: ResultParts) 
     // For example because an earlier request had another answer.
     undecided: undecided.length,
     leftOut: leftOutGroups(made.leftOut),
-    // The first ones, with what differs or why they can't be compared.
-    differences: shown.map(({ step, entry }) => differenceOf(step, entry)),
-    notes: notesOn(recording, steps.filter(({ step }) => step.result === "done").length),
+    differences: [...different, ...undecided]
+      .slice(0, most)
+      .map(({ entry, step }) => differenceOf(entry, step)),
+    notes: notesOn(recording, having(/done/).length),
   };
 }
 
 /** What limits the comparison. */
 function notesOn({ entries, byAdsim }: Recording, notCompared: number): readonly string[] {
+  const notes: string[] = [];
   const missing = byAdsim ? (entries.at(-1)?.sequence ?? 0) - entries.length : 0;
-  return [
-    ...(notCompared === 0
-      ? []
-      : [`${counted(notCompared, "answer")} not compared: the requests have ids from elsewhere`]),
-    ...(missing <= 0
-      ? []
-      : [
-          `${missing} of the world's requests are not in the recording, so what they did is missing`,
-        ]),
-  ];
+  if (notCompared > 0)
+    notes.push(
+      `${counted(notCompared, "answer")} not compared: the requests have ids from elsewhere`,
+    );
+  if (missing > 0)
+    notes.push(`the recording lacks ${missing} of the world's requests, and so what they did`);
+  return notes;
 }
 
-function differenceOf({ checks, exchange, why }: StepResult, entry: RecordedEntry) {
-  const { place, sequence, request } = entry;
-  const failed = checks.filter(({ result }) => result === "failed");
+/** What differs, or why it can't be compared. */
+function differenceOf({ place, sequence, request }: RecordedEntry, step: StepResult) {
+  const failed = step.checks.filter(({ result }) => result === "failed");
   // Another status comes with another body.
   const status = failed.filter(({ about }) => about.endsWith(" status"));
   const parts = (status.length > 0 ? status : failed).map(({ about, expected, found }) => {
     return { about: about.replace(/^\S+ /, ""), recorded: expected, now: found };
   });
-  return {
-    ...{ entry: place, sequence },
-    ...{ method: oneLine(request.method, 100), path: oneLine(request.path, 100), parts },
-    why: exchange?.why ?? why,
-  };
+  const { method, path } = request;
+  return { entry: place, sequence, method, path, parts, why: step.exchange?.why ?? step.why };
 }
 
-export function resultText(result: ReturnType<typeof resultOf>): string {
-  const { target, sent, same, different, undecided, leftOut, differences, notes } = result;
+export function resultText(
+  result: ReturnType<typeof resultOf>,
+  target: string | undefined,
+): string {
+  const { sent, same, different, undecided, leftOut, differences, notes } = result;
   const where = target === undefined ? "in process" : `to ${target}`;
   const others = undecided === 0 ? "" : `, ${undecided} can't be compared`;
   const lines = [

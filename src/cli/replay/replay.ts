@@ -36,26 +36,25 @@ export async function replay(file: string, flags: ReplayFlags, host: HostProcess
     ...{ expects: "answers", publishers: isService ? "numbered" : "world", world },
     keepsTime: !isService || flags.wait === true,
   });
-  const service = { credentials: withSurfaces(credentials, made), assumptions, wait: true };
   const played = isService
-    ? await playScenario(made.scenario, { target, maxSteps, ...service })
+    ? await playScenario(made.scenario, {
+        ...{ target, maxSteps, assumptions, wait: true },
+        credentials: credentials.map(withSurfacesOf(made)),
+      })
     : await playScenario(withOverrides(made.scenario, { ...world, start }), {
         ...{ target, maxSteps, controlToken: target && controlToken },
       });
-  const result = resultOf({ file, flags, recording, made, played });
+  const result = resultOf(recording, made, played, flags.differences);
   if (flags.json === true) say(indentedJson(result), host.stdout);
-  say(resultText(result), flags.json === true ? host.stderr : host.stdout);
+  say(resultText(result, target), flags.json === true ? host.stderr : host.stdout);
   return result.same === result.sent ? exitCodes.fine : exitCodes.checkFailed;
 }
 
-/** A publisher that was recorded has the surfaces that were recorded. */
-function withSurfaces(
-  credentials: readonly GivenPublisher[],
-  { publishers }: RecordedScenario,
-): readonly GivenPublisher[] {
-  return credentials.map((one, place) => {
+/** A publisher that was recorded has the surfaces that were recorded, in that order. */
+const withSurfacesOf =
+  ({ publishers }: RecordedScenario) =>
+  (given: GivenPublisher, place: number): GivenPublisher => {
     const recorded = publishers[place];
-    if (one.surfaces.length > 0 || recorded?.id !== one.id) return one;
-    return { ...one, surfaces: recorded.surfaces.map(({ id }) => id) };
-  });
-}
+    if (given.surfaces.length > 0 || recorded?.id !== given.id) return given;
+    return { ...given, surfaces: recorded.surfaces.map(({ id }) => id) };
+  };
