@@ -7,10 +7,10 @@ import { ambientHeaders } from "../../audit/nearest/curl-of-request.ts";
 import { slow } from "../../faults/verdict.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import { eventIdIn, parametersOf, valuesOf } from "../../journal/entry-values.ts";
-import { isSecretHeader, REDACTED } from "../../journal/secrets.ts";
+import { isSecretHeader } from "../../journal/secrets.ts";
 import { buildRequest } from "../../spec/build-request.ts";
 import { operations } from "../../spec/operations.ts";
-import type { PublisherRef, Reference, RequestStep, Value } from "./types.ts";
+import type { PublisherRef, Reference, RequestStep } from "./types.ts";
 
 /** What a step is made of: members of a journal's entry. */
 export interface SentRequest extends Pick<JournalEntry, "operation" | "request"> {
@@ -27,25 +27,22 @@ export interface StepPublisher {
   readonly surfaces: readonly { readonly id: string }[];
 }
 
-export interface RequestSteps {
-  /** Call it for each request in order: a step can refer to earlier answers. */
-  stepOf(sent: SentRequest, sender: StepPublisher): RequestStep;
-  /** The reference to what a parameter or a member of a body names; undefined if it isn't known. */
-  referenceTo(name: string, value: unknown, sender: StepPublisher): Reference | undefined;
-}
+export type RequestSteps = ReturnType<typeof createRequestSteps>;
 
 /** @param exchanges All that will become steps. @param publishers All that the scenario has. */
 export function createRequestSteps(
   exchanges: readonly Pick<SentRequest, "request">[],
   publishers: readonly StepPublisher[],
-): RequestSteps {
+) {
   const clicked = new Set(exchanges.map(({ request }) => valuesOf(request).get("impression_id")));
+  /** Names of answers by the ids in them. */
   const nameOf = new Map<unknown, string>();
   /** Ids that another world doesn't have. */
   const passing = publishers.flatMap(({ ref, id, surfaces }) =>
     typeof ref === "string" ? [id, ...surfaces.map(({ id }) => id)] : [],
   );
 
+  /** The reference to what a parameter or a member of a body names; undefined if it isn't known. */
   function referenceTo(name: string, value: unknown, sender: StepPublisher): Reference | undefined {
     const answer = name === "impression_id" ? nameOf.get(value) : undefined;
     if (answer !== undefined) return { ref: `${answer}.impression_id` };
@@ -59,27 +56,26 @@ export function createRequestSteps(
     return undefined;
   }
 
-  function parametersWithReferences(values: Parameters, sender: StepPublisher) {
+  function requestOf({ request }: SentRequest, sent: SentParts | undefined, sender: StepPublisher) {
+    if (sent === undefined) {
+      const { method, path, query, body } = request;
+      const isPassing = passing.some((id) => query.includes(id) || body.includes(id));
+      return {
+        raw: { method, path, ...(query !== "" && { query }), ...(body !== "" && { body }) },
+        ...(isPassing && { note: "It has ids of the recorded world, which no other world has." }),
+      };
+    }
     // Scenarios fill in the publisher's own id.
-    const others = values.filter(([name, one]) => name !== "publisher_id" || one !== sender.id);
-    return Object.fromEntries(
-      others.map(([name, one]) => [name, referenceTo(name, one, sender) ?? one]),
+    const values = sent.values.filter(
+      ([name, one]) => name !== "publisher_id" || one !== sender.id,
     );
-  }
-
-  function rawOf({ method, path, query, body }: SentRequest["request"]): RequestStep {
-    const isPassing = passing.some((id) => query.includes(id) || body.includes(id));
-    return {
-      raw: { method, path, ...(query !== "" && { query }), ...(body !== "" && { body }) },
-      ...(isPassing && { note: "It has ids of the recorded world, which no other world has." }),
-    };
+    const parameters = values.map(([name, one]) => [name, referenceTo(name, one, sender) ?? one]);
+    const encoding = sent.encoding === "json" ? {} : { encoding: sent.encoding };
+    return { [sent.operation]: Object.fromEntries(parameters), ...encoding };
   }
 
   /** Names the answer if a click refers to it. */
-  function named(
-    { operation, response, fault }: SentRequest,
-    { ref }: StepPublisher,
-  ): Pick<RequestStep, "as"> {
+  function named({ operation, response, fault }: SentRequest, { ref }: StepPublisher) {
     const isWhole = fault === undefined || fault.received === "whole";
     const id = operation === "impression" && isWhole && eventIdIn(response, "impression");
     if (!id || !clicked.has(id) || nameOf.has(id)) return {};
@@ -89,27 +85,22 @@ export function createRequestSteps(
     return { as };
   }
 
-  return {
-    referenceTo,
-    stepOf(exchange, sender) {
-      const sent = sentAsOperation(exchange);
-      return {
-        ...(sent === undefined
-          ? rawOf(exchange.request)
-          : {
-              [sent.operation]: parametersWithReferences(sent.values, sender),
-              ...(sent.encoding !== "json" && { encoding: sent.encoding }),
-            }),
-        ...(sender.ref !== 0 && { publisher: sender.ref }),
-        ...headersOf(exchange, sender, sent?.contentType),
-        ...named(exchange, sender),
-        ...expectationOf(exchange),
-      };
-    },
-  };
+  /** Call it for each request in order: a step can refer to earlier answers. */
+  function stepOf(exchange: SentRequest, sender: StepPublisher): RequestStep {
+    const sent = sentAsOperation(exchange);
+    return {
+      ...requestOf(exchange, sent, sender),
+      ...(sender.ref !== 0 && { publisher: sender.ref }),
+      ...headersOf(exchange, sender, sent?.contentType),
+      ...named(exchange, sender),
+      ...expectationOf(exchange),
+    };
+  }
+
+  return { stepOf, referenceTo };
 }
 
-type Parameters = readonly (readonly [name: string, value: string | number | boolean | null])[];
+type SentParts = NonNullable<ReturnType<typeof sentAsOperation>>;
 
 /** How a step of its operation sends the same request; undefined if none does. */
 function sentAsOperation({ operation, request }: SentRequest) {
@@ -131,7 +122,7 @@ function sentAsOperation({ operation, request }: SentRequest) {
     const isTyped = contentType === undefined || request.headers["content-type"] !== undefined;
     const isSame = method === request.method && path === request.path && query === request.query;
     if (isTyped && isSame && body === request.body)
-      return { operation, values: values as Parameters, encoding, contentType };
+      return { operation, values, encoding, contentType };
   }
   return undefined;
 }
@@ -145,11 +136,9 @@ function headersOf(
   const { authorization, ...others } = request.headers;
   const sent = Object.entries(others).filter(([name, value]) => {
     const isOwn = name === "content-type" && value === own;
-    return !isOwn && !ambientHeaders.has(name);
+    return !isOwn && !ambientHeaders.has(name) && !isSecretHeader(name);
   });
-  const headers: Record<string, Value> = Object.fromEntries(
-    sent.map(([name, value]) => [name, isSecretHeader(name) ? REDACTED : value]),
-  );
+  const headers: Record<string, string> = Object.fromEntries(sent);
   // Scenarios send "Bearer", which the service takes in any case.
   const isKey = /^bearer +(.*)/i.exec(authorization ?? "")?.[1] === apiKey;
   if (!isKey && authorization !== undefined)

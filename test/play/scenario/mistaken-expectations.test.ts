@@ -16,22 +16,15 @@ const atTheEnd = (expectation: object): object => ({
   expectations: [expectation],
 });
 
-test.each<[expected: unknown, within: string]>([
-  ["200", ""],
-  ["2xx", ""],
-  [true, ""],
-  [null, ""],
-  [[200], ""],
+test.each<[expected: unknown, within?: string]>([
+  ...["200", "2xx", true, null, [200], {}].map((one) => [one] as [unknown]),
   [{ numbered: "20" }, ".numbered"],
-  [{ header: "x-status", of: "first" }, ".header"],
   [{ startsWith: "2" }, ".startsWith"],
-  [{}, ""],
   [{ oneOf: [200, "404"] }, ".oneOf.1"],
-  [{ not: "200" }, ".not"],
   [{ not: { oneOf: ["200"] } }, ".not.oneOf.0"],
   [{ equals: "200" }, ".equals"],
   [{ oneOf: [200, 2000] }, ".oneOf.1"],
-])("a status is never %j", (expected, within) => {
+])("a status is never %j", (expected, within = "") => {
   const { field, message } = refused(status(expected));
   expect(field).toBe(`steps.0.expect.status${within}`);
   expect(message).toMatch(/from 100 to 599|not known here|one of ref, atLeast/);
@@ -40,17 +33,14 @@ test.each<[expected: unknown, within: string]>([
 
 test.each([
   [200],
-  [{ atLeast: 400 }],
   [{ atMost: { sum: [200, 99] } }],
   [{ between: [200, 299] }],
   [{ oneOf: [200, { atLeast: 500 }] }],
   [{ not: { oneOf: [429, 503] } }],
   [{ equals: 200 }],
-  [{ type: "integer" }],
 ])("a status may be %j", (expected) => {
   expect(refusalOf(status(expected))).toBeUndefined();
-  validates(status(expected));
-  expect(validates.errors ?? []).toEqual([]);
+  expect(validates(status(expected))).toBe(true);
 });
 
 test.each([[{ startswith: "a" }], [{ atLeast: 1, atMost: 2 }], [{ Not: 1, clicks: 1 }]])(
