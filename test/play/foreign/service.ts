@@ -4,34 +4,28 @@
  */
 
 /** What the specification leaves open, and this service may choose. */
-export interface Choices {
-  readonly midnight: "india" | "utc";
-  readonly today: "live" | "tomorrow";
+const usual = {
+  midnight: "india" as "india" | "utc",
+  today: "live" as "live" | "tomorrow",
   /** A second impression with the same session, surface and ad. */
-  readonly repeatedImpression: "first again" | "conflict" | "counts";
-  readonly repeatedClick: "first again" | "conflict" | "counts";
-  readonly limitAbove100: "clamped" | "refused";
+  repeatedImpression: "first again" as "first again" | "conflict" | "counts",
+  repeatedClick: "conflict" as "first again" | "conflict" | "counts",
+  limitAbove100: "clamped" as "clamped" | "refused",
   /** A limit or a date that makes no sense. */
-  readonly badInput: "refused" | "ignored";
-  readonly tooMany: 429 | 503;
-  readonly hint: "seconds" | "date" | "none";
-  readonly errors: "json" | "text";
+  badInput: "refused" as "refused" | "ignored",
+  tooMany: 429 as 429 | 503,
+  hint: "seconds" as "seconds" | "date" | "none",
+  errors: "json" as "json" | "text",
   /** How much of an impression's price the publisher gets. */
-  readonly share: number;
+  share: 1,
   /** How amounts in answers are written. */
-  readonly amounts: "exact" | "paise, rounded down";
-  readonly spacing: "none" | "indented";
-  readonly firstSurface: "active" | "paused";
-  readonly rows: "all" | "with traffic";
-  readonly payoutIds: "unique" | "by publisher";
-}
-
-const usual: Choices = {
-  ...{ midnight: "india", today: "live", repeatedImpression: "first again" },
-  ...{ repeatedClick: "conflict", limitAbove100: "clamped", badInput: "refused", tooMany: 429 },
-  ...{ hint: "seconds", errors: "json", share: 1, amounts: "exact", spacing: "none" },
-  ...{ firstSurface: "active", rows: "all", payoutIds: "unique" },
+  amounts: "exact" as "exact" | "paise, rounded down",
+  spacing: "none" as "none" | "indented",
+  firstSurface: "active" as "active" | "paused",
+  rows: "all" as "all" | "with traffic",
+  payoutIds: "unique" as "unique" | "by publisher",
 };
+export type Choices = Readonly<typeof usual>;
 
 export interface Request {
   readonly method: string;
@@ -53,13 +47,13 @@ interface Surface {
   readonly status: "active" | "paused";
   readonly cpm: readonly [number, number];
 }
-/** Counted on one day on one surface. Money is in hundredths of a paisa, so that it adds up. */
+/** What happened on one day on one surface. Money is in hundredths of a paisa, so that it adds up. */
 interface Figures {
   readonly day: string;
   readonly surface: string;
-  impressions: number;
-  clicks: number;
-  earned: number;
+  readonly impressions: number;
+  readonly clicks: number;
+  readonly earned: number;
 }
 interface Impression {
   readonly id: string;
@@ -67,16 +61,8 @@ interface Impression {
   readonly atMs: number;
   clickId?: string;
 }
-interface Publisher {
-  readonly id: string;
-  readonly apiKey: string;
-  readonly surfaces: readonly Surface[];
-  readonly figures: Figures[];
-  readonly impressions: Map<string, Impression>;
-  readonly sessions: Map<string, Impression>;
-  readonly payouts: readonly object[];
-  readonly spent: { recording: number[]; reporting: number[] };
-}
+type Publisher = ReturnType<typeof publisherOf>;
+type Sent = URLSearchParams;
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;
@@ -86,11 +72,11 @@ const limits = { recording: 10_000, reporting: 60 };
 
 class Refusal extends Error {
   readonly status: number;
-  readonly hint: Readonly<Record<string, string>>;
-  constructor(status: number, reason: string, hint: Readonly<Record<string, string>> = {}) {
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(status: number, reason: string, headers: Readonly<Record<string, string>> = {}) {
     super(reason);
     this.status = status;
-    this.hint = hint;
+    this.headers = headers;
   }
 }
 
@@ -104,15 +90,6 @@ export function createService(chosen: Partial<Choices> = {}): {
   const dayOf = (ms: number): string => new Date(ms + offset).toISOString().slice(0, 10);
   const publishers = ["acme", "bazaar"].map((name) => publisherOf(name, choices, dayOf));
   let clicks = 0;
-
-  function count({ figures }: Publisher, surface: string, earned: number): Figures {
-    const day = dayOf(Date.now());
-    const known = figures.find((one) => one.day === day && one.surface === surface);
-    const found = known ?? { day, surface, impressions: 0, clicks: 0, earned: 0 };
-    if (known === undefined) figures.push(found);
-    found.earned += earned;
-    return found;
-  }
 
   /** Spends one request and says how many are left. In no minute are there more than the limit. */
   function spend({ spent }: Publisher, kind: keyof typeof limits): number {
@@ -132,32 +109,38 @@ export function createService(chosen: Partial<Choices> = {}): {
     return { "retry-after": choices.hint === "seconds" ? String(seconds) : date };
   }
 
-  function stats(publisher: Publisher, query: URLSearchParams): object {
+  function amount(earned: number): number {
+    const inr = earned / PER_RUPEE;
+    return choices.amounts === "exact" ? inr : Math.floor(inr * 100) / 100;
+  }
+
+  function date(sent: Sent, name: string): string | undefined {
+    const text = sent.get(name);
+    if (text === null) return undefined;
+    const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+    if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)) return text;
+    if (choices.badInput === "ignored") return undefined;
+    throw new Refusal(422, `${name} is not a date`);
+  }
+
+  function stats({ id, surfaces, figures }: Publisher, sent: Sent): object {
     const now = Date.now();
-    const to = date(query, "to") ?? dayOf(now);
-    const from = date(query, "from") ?? dayOf(now - 30 * DAY);
+    const to = date(sent, "to") ?? dayOf(now);
+    const from = date(sent, "from") ?? dayOf(now - 30 * DAY);
     if (from > to) throw new Refusal(422, "the period ends before it begins");
-    const only = query.get("surface");
-    const own = publisher.surfaces.map(({ id }) => id);
-    if (only !== null && !own.includes(only)) throw new Refusal(422, "no such surface");
-    const wanted = only === null ? own : [only];
-    const isCounted = ({ day }: Figures): boolean =>
-      day >= from && day <= to && (choices.today === "live" || day !== dayOf(now));
-    const counted = publisher.figures.filter(isCounted);
-    const sumOf = (ids: readonly string[]): Pick<Figures, "impressions" | "clicks" | "earned"> => {
-      const sum = { impressions: 0, clicks: 0, earned: 0 };
-      for (const { surface, impressions, clicks, earned } of counted) {
-        if (!ids.includes(surface)) continue;
-        sum.impressions += impressions;
-        sum.clicks += clicks;
-        sum.earned += earned;
-      }
-      return sum;
-    };
-    const { earned, ...total } = sumOf(wanted);
-    const rows = wanted.map((id) => ({ id, ...sumOf([id]) }));
+    const only = sent.get("surface");
+    const wanted = surfaces.filter((one) => only === null || one.id === only);
+    if (wanted.length === 0) throw new Refusal(422, "no such surface");
+    const counted = figures.filter(
+      ({ day }) => day >= from && day <= to && (choices.today === "live" || day !== dayOf(now)),
+    );
+    const rows = wanted.map((surface) => {
+      const own = counted.filter((one) => one.surface === surface.id);
+      return { id: surface.id, ...sumOf(own) };
+    });
+    const { earned, ...total } = sumOf(rows);
     return {
-      publisher_id: publisher.id,
+      publisher_id: id,
       period: { from, to },
       ...{ ...total, revenue_inr: amount(earned), currency: "INR" },
       surfaces: rows
@@ -166,22 +149,8 @@ export function createService(chosen: Partial<Choices> = {}): {
     };
   }
 
-  function amount(earned: number): number {
-    const inr = earned / PER_RUPEE;
-    return choices.amounts === "exact" ? inr : Math.floor(inr * 100) / 100;
-  }
-
-  function date(query: URLSearchParams, name: string): string | undefined {
-    const text = query.get(name);
-    if (text === null) return undefined;
-    const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
-    if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)) return text;
-    if (choices.badInput === "ignored") return undefined;
-    throw new Refusal(422, `${name} is not a date`);
-  }
-
-  function impression(publisher: Publisher, sent: URLSearchParams): object {
-    const surface = publisher.surfaces.find(({ id }) => id === required(sent, "surface"));
+  function impression({ id, surfaces, ...publisher }: Publisher, sent: Sent): object {
+    const surface = surfaces.find((one) => one.id === required(sent, "surface"));
     const ad = required(sent, "ad_id");
     if (surface === undefined) throw new Refusal(422, "no such surface");
     if (surface.status !== "active") throw new Refusal(409, "this surface shows no ads");
@@ -193,18 +162,19 @@ export function createService(chosen: Partial<Choices> = {}): {
       return { ok: true, impression_id: first.id, revenue_credited_inr: 0 };
     }
     const ordinal = publisher.impressions.size;
-    const recorded = { id: `${publisher.id}/${surface.id}/${ordinal}`, surface, atMs: Date.now() };
+    const recorded = { id: `${id}/${surface.id}/${ordinal}`, surface, atMs: Date.now() };
     publisher.impressions.set(recorded.id, recorded);
     publisher.sessions.set(same, recorded);
     const [lower, upper] = surface.cpm;
     const cpm = lower + ((ordinal * 7) % (upper - lower + 1));
     const earned = cpm * (PER_RUPEE / 1000) * choices.share;
-    count(publisher, surface.id, earned).impressions += 1;
+    const day = dayOf(Date.now());
+    publisher.figures.push({ day, surface: surface.id, impressions: 1, clicks: 0, earned });
     return { ok: true, impression_id: recorded.id, revenue_credited_inr: amount(earned) };
   }
 
-  function click(publisher: Publisher, sent: URLSearchParams): object {
-    const aimed = publisher.impressions.get(required(sent, "impression_id"));
+  function click({ impressions, figures }: Publisher, sent: Sent): object {
+    const aimed = impressions.get(required(sent, "impression_id"));
     if (aimed === undefined) throw new Refusal(422, "no such impression");
     if (aimed.atMs < Date.now() - DAY) throw new Refusal(410, "too late");
     if (aimed.clickId !== undefined && choices.repeatedClick !== "counts") {
@@ -213,13 +183,13 @@ export function createService(chosen: Partial<Choices> = {}): {
     }
     clicks += 1;
     aimed.clickId = `click/${clicks}`;
-    count(publisher, aimed.surface.id, CLICK_EARNS).clicks += 1;
+    const [day, surface] = [dayOf(Date.now()), aimed.surface.id];
+    figures.push({ day, surface, impressions: 0, clicks: 1, earned: CLICK_EARNS });
     return { ok: true, click_id: aimed.clickId, revenue_credited_inr: amount(CLICK_EARNS) };
   }
 
-  function payouts({ payouts: all }: Publisher, query: URLSearchParams): object {
-    const text = query.get("limit");
-    let limit = text === null ? 20 : Number(text);
+  function payouts({ payouts: all }: Publisher, sent: Sent): object {
+    let limit = Number(sent.get("limit") ?? 20);
     if (!Number.isInteger(limit) || limit < 1) {
       if (choices.badInput === "refused") throw new Refusal(422, "limit is not a number from 1");
       limit = 20;
@@ -267,20 +237,32 @@ export function createService(chosen: Partial<Choices> = {}): {
       return end(200, answer(publisher, sent));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return end(error.status, { ok: false, reason: error.message }, error.hint);
+      return end(error.status, { ok: false, reason: error.message }, error.headers);
     }
   }
   return { handle, publishers };
 }
 
-function required(sent: URLSearchParams, name: string): string {
-  const text = sent.get(name);
-  if (text === null || text === "") throw new Refusal(422, `${name} is missing`);
+type Sum = Pick<Figures, "impressions" | "clicks" | "earned">;
+
+function sumOf(all: readonly Sum[]): Sum {
+  const sum = { impressions: 0, clicks: 0, earned: 0 };
+  for (const { impressions, clicks, earned } of all) {
+    sum.impressions += impressions;
+    sum.clicks += clicks;
+    sum.earned += earned;
+  }
+  return sum;
+}
+
+function required(sent: Sent, name: string): string {
+  const text = sent.get(name) ?? "";
+  if (text === "") throw new Refusal(422, `${name} is missing`);
   return text;
 }
 
 /** The parameters in a body of JSON or a form. */
-function parametersIn(headers: Request["headers"], body: string): URLSearchParams {
+function parametersIn(headers: Request["headers"], body: string): Sent {
   if (headers["content-type"]?.startsWith("application/x-www-form-urlencoded"))
     return new URLSearchParams(body);
   try {
@@ -290,7 +272,7 @@ function parametersIn(headers: Request["headers"], body: string): URLSearchParam
   }
 }
 
-function publisherOf(name: string, choices: Choices, dayOf: (ms: number) => string): Publisher {
+function publisherOf(name: string, choices: Choices, dayOf: (ms: number) => string) {
   const old = { id: `${name}-old`, name: "Old", status: "paused", cpm: [10, 20] } as const;
   const surfaces: readonly Surface[] = [
     ...(choices.firstSurface === "active" ? [] : [old]),
@@ -299,7 +281,7 @@ function publisherOf(name: string, choices: Choices, dayOf: (ms: number) => stri
   ];
   const now = Date.now();
   const figures = Array.from({ length: 60 }, (_, index) => index + 1).flatMap((ago) =>
-    surfaces.map(({ id, cpm }, place) => {
+    surfaces.map(({ id, cpm }, place): Figures => {
       const impressions = 10 + ((ago * 13 + place * 5) % 17);
       const clicks = ago % 3;
       const earned = impressions * cpm[0] * (PER_RUPEE / 1000) + clicks * CLICK_EARNS;
@@ -313,6 +295,8 @@ function publisherOf(name: string, choices: Choices, dayOf: (ms: number) => stri
   }));
   return {
     ...{ id: name, apiKey: `${name}-secret-key`, surfaces, figures, payouts },
-    ...{ impressions: new Map(), sessions: new Map(), spent: { recording: [], reporting: [] } },
+    impressions: new Map<string, Impression>(),
+    sessions: new Map<string, Impression>(),
+    spent: { recording: [] as number[], reporting: [] as number[] },
   };
 }
