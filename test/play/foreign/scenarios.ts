@@ -58,12 +58,6 @@ export async function serve(handle: Handle): Promise<Omit<ForeignService, "publi
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
-export function credentialsOf({
-  publishers,
-}: Pick<ForeignService, "publishers">): { id: string; apiKey: string }[] {
-  return publishers.map(({ id, apiKey }) => ({ id, apiKey }));
-}
-
 export function playAt(
   service: Pick<ForeignService, "publishers" | "url">,
   scenario: Scenario,
@@ -71,7 +65,7 @@ export function playAt(
 ): Promise<PlayResult> {
   return playScenario(scenario, {
     target: service.url,
-    credentials: credentialsOf(service),
+    credentials: service.publishers.map(({ id, apiKey }) => ({ id, apiKey })),
     ...options,
   });
 }

@@ -62,11 +62,6 @@ test.each<[options: PlayScenarioOptions, field: string, message: string]>([
   expect(refused.message).not.toContain("key_secret");
 });
 
-test("a play that waits for more than a minute in real time must be asked for", async () => {
-  const { message } = await refusalOf(service, [...scenario.steps, { advance: "2m" }]);
-  expect(message).toContain("wait must be given: this takes 2 min, since time is real");
-});
-
 test("if the control token is wrong, the error names the option and doesn't repeat the token", async () => {
   const { url, worlds } = await serverFor({ controlToken: "right" });
   for (const controlToken of [undefined, "wrong-one"]) {
