@@ -1,18 +1,20 @@
 /** The scenarios that come with adsim, and how the tests play them at services that aren't adsim. */
 
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { onTestFinished } from "vitest";
 import { shippedNames, shippedScenario } from "../../../src/adapters/shipped-scenarios.ts";
-import type { Scenario } from "../../../src/scenario.ts";
-import { type PlayResult, type PlayScenarioOptions, playScenario } from "../../../src/scenario.ts";
+import {
+  type PlayResult,
+  type PlayScenarioOptions,
+  playScenario,
+  type Scenario,
+} from "../../../src/scenario.ts";
+import { foreign } from "../targets/remote-world.ts";
 import type { Plant } from "./bugs.ts";
-import { type Choices, createService, type Handle } from "./service.ts";
+import { type Choices, createService } from "./service.ts";
 
-export const names: readonly string[] = shippedNames().map(({ name }) => name);
-export const specNames: readonly string[] = names.filter((name) => name.startsWith("spec-"));
+export const specNames: readonly string[] = shippedNames()
+  .map(({ name }) => name)
+  .filter((name) => name.startsWith("spec-"));
 
 export interface ForeignService {
   readonly url: string;
@@ -33,29 +35,19 @@ export async function foreignService(
   chosen: Partial<Choices> = {},
 ): Promise<ForeignService> {
   const { handle, publishers } = createService(chosen);
-  return { publishers, ...(await serve(plant(handle))) };
-}
-
-/** Serves what a function answers, until the test ends. */
-export async function serve(handle: Handle): Promise<Omit<ForeignService, "publishers">> {
+  const planted = plant(handle);
   const requests = new Map<string, number>();
-  const server = createServer(async (request, response) => {
+  const url = await foreign(async (request, response) => {
     const { method = "", headers } = request;
     const [path = "", query = ""] = (request.url ?? "").split("?");
     const called = `${method} ${path}`;
     requests.set(called, (requests.get(called) ?? 0) + 1);
     const { authorization, "content-type": type } = headers;
     const sent = { authorization, "content-type": type };
-    const answer = handle({ method, path, query, headers: sent, body: await text(request) });
+    const answer = planted({ method, path, query, headers: sent, body: await text(request) });
     response.writeHead(answer.status, { ...answer.headers }).end(answer.body);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  return { url, publishers, requests };
 }
 
 export function playAt(

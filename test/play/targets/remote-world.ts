@@ -1,5 +1,6 @@
 /** Servers to play at: an adsim, another service, and one whose client's leaving shows late. */
 
+import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import net from "node:net";
 import { onTestFinished } from "vitest";
@@ -12,35 +13,28 @@ export async function serverFor(options: ServerOptions = {}): Promise<Server> {
 }
 
 /** Starts a service that isn't an adsim. @returns its base URL. */
-export async function foreign(listener: RequestListener): Promise<string> {
+export function foreign(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
+  onTestFinished(() => server.closeAllConnections());
+  return listening(server);
 }
 
 /** A proxy to the server that hides for so long that a client has gone. @returns its base URL. */
-export async function tellingLate(url: string, ms: number): Promise<string> {
+export function tellingLate(url: string, ms: number): Promise<string> {
   const { hostname, port } = new URL(url);
-  const network = net.createServer((client) => {
+  const proxy = net.createServer((client) => {
     const upstream = net.connect(Number(port), hostname);
-    client.on("data", (piece) => upstream.write(piece));
-    client.on("error", () => client.destroy());
+    client.pipe(upstream, { end: false });
+    upstream.pipe(client);
     client.on("close", () => setTimeout(() => upstream.destroy(), ms));
-    upstream.on("data", (piece) => client.write(piece));
-    upstream.on("error", () => upstream.destroy());
-    upstream.on("close", () => client.destroy());
+    for (const socket of [client, upstream]) socket.on("error", () => socket.destroy());
   });
-  await new Promise<void>((resolve) => {
-    network.listen(0, "127.0.0.1", resolve);
-  });
-  onTestFinished(() => {
-    network.close();
-  });
-  return `http://127.0.0.1:${(network.address() as net.AddressInfo).port}`;
+  return listening(proxy);
+}
+
+async function listening(server: net.Server): Promise<string> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
 }

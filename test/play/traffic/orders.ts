@@ -43,14 +43,18 @@ export type Sent = ReturnType<typeof sentOf>;
 
 /** All requests of an order, each answered at once with an impression id of its own. */
 export function sentBy(order: TrafficOrder): Sent[] {
-  const source = createTrafficSource(order);
   const sent: Sent[] = [];
-  for (let one = source.next(); one !== undefined; one = source.next()) {
+  for (const one of drained(createTrafficSource(order))) {
     const number = sent.length;
     sent.push(sentOf(one, number));
     one.answered(answerTo(number));
   }
   return sent;
+}
+
+/** What comes from a source until it has no more. */
+export function* drained(source: ReturnType<typeof createTrafficSource>): Generator<Arrival> {
+  for (let one = source.next(); one !== undefined; one = source.next()) yield one;
 }
 
 export function sentOf({ dueMs, operation, request }: Arrival, number: number) {

@@ -1,9 +1,17 @@
 import { expect, test } from "vitest";
 import { digestOf } from "../../../src/base/digest.ts";
-import type { TrafficOrder } from "../../../src/play/traffic/order.ts";
-import { type Arrival, createTrafficSource } from "../../../src/play/traffic/source.ts";
+import { createTrafficSource } from "../../../src/play/traffic/source.ts";
 import type { Traffic } from "../../../src/play/traffic/traffic.ts";
-import { member, orderOf, type Sent, sentBy, sentOf, success } from "./orders.ts";
+import {
+  answerTo,
+  drained,
+  member,
+  orderOf,
+  type Sent,
+  sentBy,
+  sentOf,
+  success,
+} from "./orders.ts";
 
 const steady = { for: "100s", arrivals: { kind: "constant", rate: "100/s" } } as const;
 
@@ -70,6 +78,11 @@ test("the given share repeats one of a publisher's last 100 impressions, with se
   expect(Math.max(...distances)).toBeLessThanOrEqual(100);
 });
 
+/** The number of the impression that a click names. */
+function clickedBy({ impression_id: id }: Sent["body"]): number {
+  return Number(id?.slice("imp-".length));
+}
+
 const clicked = { ...steady, clicks: { rate: 0.2, after: "3s" } } as const;
 
 test("clicks follow the given share of impressions after the given time, even past the end", () => {
@@ -77,44 +90,25 @@ test("clicks follow the given share of impressions after the given time, even pa
   const clicks = sent.filter(({ operation }) => operation === "click");
   expect(Math.abs(clicks.length / 10_000 - 0.2)).toBeLessThan(0.02);
   for (const { dueMs, body, authorization, path } of clicks) {
-    const impression = sent[Number(body.impression_id?.slice("imp-".length))];
+    const impression = sent[clickedBy(body)];
     expect(impression?.operation).toBe("impression");
     expect(dueMs).toBe((impression?.dueMs ?? 0) + 3000);
     expect([authorization, path]).toEqual(["Bearer key_a", "/v1/click"]);
   }
   expect(clicks.at(-1)?.dueMs).toBeGreaterThanOrEqual(100_000);
-  sent.slice(1).forEach(({ number, dueMs }, place) => {
-    expect(number).toBe(place + 1);
-    expect(dueMs).toBeGreaterThanOrEqual(sent[place]?.dueMs ?? 0);
-  });
+  const times = sent.map(({ dueMs }) => dueMs);
+  expect(times).toEqual(times.toSorted((one, other) => one - other));
 });
 
-/** The sessions of the impressions that are clicked, if answers come in batches, the last one first. */
-function clickedSessions(order: TrafficOrder, batch: number): readonly string[] {
-  const source = createTrafficSource(order);
-  const clicks: string[] = [];
-  let waiting: Arrival[] = [];
-  for (;;) {
-    const one = source.next();
-    if (one === undefined && waiting.length === 0) return clicks.sort();
-    if (one !== undefined) {
-      waiting.push(one);
-      const { impression_id: clicked } = sentOf(one, 0).body;
-      clicks.push(...(clicked === undefined ? [] : [clicked]));
-      if (waiting.length < batch) continue;
-    }
-    for (const arrival of waiting.toReversed()) {
-      const { session_id: session } = sentOf(arrival, 0).body;
-      arrival.answered(success(`{"impression_id": "${session}", "ok": true}`));
-    }
-    waiting = [];
-  }
-}
-
 test("clicks follow the same impressions in whatever order answers come", () => {
-  const atOnce = clickedSessions(orderOf(clicked), 1);
-  expect(atOnce.length).toBeGreaterThan(1500);
-  for (const batch of [700, 1e6]) expect(clickedSessions(orderOf(clicked), batch)).toEqual(atOnce);
+  const sent = sentBy(orderOf(clicked));
+  const atOnce = sent.flatMap(({ body }) => sent[clickedBy(body)]?.body.session_id ?? []);
+  const source = createTrafficSource(orderOf(clicked));
+  const shown = [...drained(source)];
+  for (const [index, one] of [...shown.entries()].toReversed()) one.answered(answerTo(index));
+  const sessions = shown.map((one) => sentOf(one, 0).body.session_id);
+  const late = [...drained(source)].map((one) => sessions[clickedBy(sentOf(one, 0).body)]);
+  expect(late).toEqual(atOnce);
 });
 
 test("clicks have the very id of the answer, and don't follow one without a success and an id", () => {
