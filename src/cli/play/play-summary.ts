@@ -10,15 +10,6 @@ import type { ServicePlan } from "../../play/targets/service-plan.ts";
 import type { ResolvedScenario } from "./resolve-scenario.ts";
 
 const MAX_COLUMNS = 200;
-/** More names are only counted. */
-const MAX_NAMED = 3;
-
-interface Cause {
-  /** What was checked: the same in every scenario in which it is the same cause. */
-  readonly about: string;
-  readonly scenario: string;
-  readonly example: string;
-}
 
 /** How many passed, and what the others have in common, the most frequent first. */
 export function summaryLines(results: readonly PlayResult[]): readonly string[] {
@@ -35,12 +26,12 @@ export function summaryLines(results: readonly PlayResult[]): readonly string[] 
   ];
 }
 
-/** Each cause once. An undecided play that has no failed check has its reason. */
-function causesOf(play: PlayResult): readonly Cause[] {
+/** Each cause once, by what was checked. An undecided play that has no failed check has its reason. */
+function causesOf(play: PlayResult) {
   if (play.result === "passed") return [];
   const scenario = play.scenario.name;
   const checks = play.steps.flatMap((step) => step.checks);
-  const all = [
+  const failed = [
     ...play.invariants.map(({ id, result, why = "" }) => ({ about: id, result, example: why })),
     ...checks.map(({ invariant, about, result, expected, found }) => {
       return { about: invariant ?? about, result, example: `expected ${expected}, found ${found}` };
@@ -49,9 +40,10 @@ function causesOf(play: PlayResult): readonly Cause[] {
       return { about: threshold, result, example: `found ${found}` };
     }),
   ].filter(({ result }) => result === "failed");
-  if (all.length === 0) return [{ about: play.result, example: play.why, scenario }];
-  return [...groupedBy(all, ({ about }) => about).values()].map(([{ about, example }]) => {
-    return { about, example, scenario };
+  const { result, why } = play;
+  if (failed.length === 0) return [{ about: String(result), result, example: why, scenario }];
+  return Array.from(groupedBy(failed, ({ about }) => about).values(), ([first]) => {
+    return { ...first, scenario };
   });
 }
 
@@ -76,18 +68,14 @@ export function notPlayedLines(left: readonly Planned[], publishers: number): re
   ];
 }
 
-function needOf(plan: ServicePlan, publishers: number): string {
-  const choices = plan.impossible.filter((need) => need.includes("="));
-  if (choices.length < plan.impossible.length) return "what only an adsim has";
+function needOf({ impossible, publishers, totalMs }: ServicePlan, given: number): string {
+  const choices = impossible.filter((need) => need.includes("="));
+  if (choices.length < impossible.length) return "what only an adsim has";
   if (choices.length > 0) return choices.map((choice) => `--assume ${choice}`).join(" ");
-  if (plan.publishers > publishers) {
-    return `--api-key and --publisher of ${plan.publishers} publishers`;
-  }
-  return `--wait for ${readableDuration(plan.totalMs)}`;
+  if (publishers > given) return `--api-key and --publisher of ${publishers} publishers`;
+  return `--wait for ${readableDuration(totalMs)}`;
 }
 
 function named(all: readonly { readonly scenario: string }[]): string {
-  const names = all.map(({ scenario }) => scenario);
-  const more = names.length - MAX_NAMED;
-  return more <= 1 ? formatList(names) : `${names.slice(0, MAX_NAMED).join(", ")} and ${more} more`;
+  return formatList(all.map(({ scenario }) => scenario));
 }
