@@ -41,22 +41,16 @@ const holds: Readonly<Record<Comparison, (found: number, bound: number) => boole
   ">": (found, bound) => found > bound,
 };
 
-interface Form {
-  /** Of the bound. */
-  readonly units: readonly string[];
-  /** What may follow the measure. */
-  readonly example: string;
-}
-
-const latency: Form = { units: ["ms", "s", "m", "h", "d"], example: "< 50ms" };
-const share: Form = { units: ["%", ""], example: "< 0.1%" };
+/** Units of the bound, and what may follow the measure. */
+const latency = { units: ["ms", "s", "m", "h", "d"], example: "< 50ms" };
+const share = { units: ["%", ""], example: "< 0.1%" };
 const measures = {
   ...{ p50: latency, p90: latency, p95: latency, p99: latency, p999: latency },
   ...{ max: latency, mean: latency },
   ...{ errors: share, refused: share, late: share, dropped: share },
   invariants: { units: [""], example: "= 0" },
   sent: { units: [""], example: ">= 1000" },
-} satisfies Record<string, Form>;
+};
 type Measure = keyof typeof measures;
 const names = Object.keys(measures);
 
@@ -69,7 +63,7 @@ export function parseThreshold(text: string): Threshold {
     const all = formatList(names, "or");
     throw new InputError("", `must begin with ${all}.${didYouMean(of, names)}`);
   }
-  const { units, example }: Form = measures[of];
+  const { units, example } = measures[of];
   if (sign === undefined || !units.includes(unit))
     throw new InputError("", `must compare ${of} by <, <=, =, >= or >, as in "${of} ${example}"`);
   // The pattern has no other signs.

@@ -101,18 +101,13 @@ const rules: { readonly [Key in RuleKey]: (wanted: Wanted<Key>, subject: Subject
     return [anyOf(tried, `one of ${tried.map(expectedBy).join(", ")}`, subject)];
   },
   every(matcher, subject) {
-    const { actual, about } = subject;
-    if (!Array.isArray(actual)) return [checkOf(false, "a list", subject)];
-    if (actual.length === 0) return inconclusive("the list is empty");
-    const all = elementsOf(actual, matcher, subject);
+    const all = elementsOf(matcher, subject);
+    if (all.length === 0) return inconclusive("the list is empty");
     const wrong = all.flat().filter(({ result }) => result !== "passed");
-    if (wrong.length > 0) return wrong;
-    return [check(true, about, expectedBy(all.at(-1) ?? []), `all ${actual.length}`)];
+    return wrong.length > 0 ? wrong : [checkOf(true, `all ${expectedBy(all[0] ?? [])}`, subject)];
   },
   some(matcher, subject) {
-    const { actual } = subject;
-    if (!Array.isArray(actual)) return [checkOf(false, "a list", subject)];
-    const all = elementsOf(actual, matcher, subject);
+    const all = elementsOf(matcher, subject);
     const expected = expectedBy(all.at(-1) ?? match(matcher, partOf(subject, 0, undefined)));
     return [anyOf(all, `one that is ${expected}`, subject)];
   },
@@ -148,11 +143,10 @@ function bounded(least: Operand, most: Operand, subject: Subject): Check {
   return checkOf(holds, bounds.join(" and "), subject);
 }
 
-function elementsOf(
-  actual: readonly unknown[],
-  matcher: Matcher,
-  subject: Subject,
-): readonly Checks[] {
+/** The checks of each element of a list. */
+function elementsOf(matcher: Matcher, subject: Subject): readonly Checks[] {
+  const { actual } = subject;
+  if (!Array.isArray(actual)) return [[checkOf(false, "a list", subject)]];
   return actual.map((element, index) => match(matcher, partOf(subject, index, element)));
 }
 

@@ -103,24 +103,21 @@ function excusedBySkip({ skipped: [first] }: Run, checks: readonly Check[]): rea
 const MAX_BODY = 2000;
 
 /** The exchange as reports show it: without credentials, and with short bodies. */
-function shownExchange(exchange: ClientExchange): ShownExchange {
-  const { operation, atMs, outcome, status, headers, text, latencyMs, why } = exchange;
-  const { method, path, query, headers: sent, body } = plainRequest(exchange.request);
+function shownExchange({
+  atMs,
+  request,
+  headers,
+  text,
+  bytes: _,
+  ...same
+}: ClientExchange): ShownExchange {
+  const { method, path, query, headers: sent, body } = plainRequest(request);
+  const shownBody = shortened(lenientText(body), MAX_BODY);
   return {
-    operation,
+    ...same,
     at: formatInstant(atMs),
-    request: {
-      method,
-      path,
-      query,
-      headers: withoutSecrets(sent),
-      body: shortened(lenientText(body), MAX_BODY),
-    },
-    outcome,
-    status,
+    request: { method, path, query, headers: withoutSecrets(sent), body: shownBody },
     headers: withoutSecrets(headers),
     body: shortened(text, MAX_BODY),
-    latencyMs,
-    ...(why !== undefined && { why }),
   };
 }

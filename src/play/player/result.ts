@@ -1,11 +1,9 @@
 /** The result of playing a scenario. It is plain JSON data, and the JSON report is exactly this. */
 
-import type { RequestOutcome } from "../../invariants/client-exchange.ts";
-
+import type { ClientExchange } from "../../invariants/client-exchange.ts";
 import type { Result } from "../../invariants/ensure.ts";
 import type { InvariantResult } from "../../invariants/judge.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
-import type { OperationId } from "../../spec/operations.ts";
 import type { LatencySummary } from "../measure/latencies.ts";
 import type { TallySummary } from "../measure/tally.ts";
 import type { ThresholdResult } from "../measure/thresholds.ts";
@@ -34,8 +32,8 @@ export interface Check {
 }
 
 /** A request and its answer for display: credentials are redacted and long bodies shortened. */
-export interface ShownExchange {
-  readonly operation: OperationId | undefined;
+export interface ShownExchange
+  extends Pick<ClientExchange, "operation" | "outcome" | "status" | "latencyMs" | "why"> {
   /** ISO 8601, on the target's clock. */
   readonly at: string;
   readonly request: {
@@ -45,13 +43,8 @@ export interface ShownExchange {
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
   };
-  readonly outcome: RequestOutcome;
-  readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  readonly latencyMs: number;
-  /** Why there is no whole answer, if known: the connection's error, or a body that is too long. */
-  readonly why?: string | undefined;
 }
 
 export interface StepResult {

@@ -17,16 +17,12 @@ export interface JunitCase {
   readonly outcome: JunitOutcome;
 }
 
-export type JunitOutcome =
-  | { readonly kind: "passed" }
-  | { readonly kind: "skipped"; readonly message?: string | undefined }
-  /** Reports list the `message` and show the `text` when the case is opened. */
-  | {
-      readonly kind: "failure" | "error";
-      readonly type: string;
-      readonly message: string;
-      readonly text: string;
-    };
+/** Reports list the `message`, and show the `text` of a failure or error when the case is opened. */
+export interface JunitOutcome {
+  readonly kind: "passed" | "skipped" | "failure" | "error";
+  readonly message?: string;
+  readonly text?: string;
+}
 
 export function junitXml(...suites: readonly JunitSuite[]): string {
   return markup`<?xml version="1.0" encoding="UTF-8"?>
@@ -58,11 +54,10 @@ function caseXml({ name, className, durationMs, outcome }: JunitCase): Markup {
 `;
 }
 
-function outcomeXml(outcome: JunitOutcome): Markup {
-  if (outcome.kind === "passed") return markup``;
-  if (outcome.kind === "skipped") return markup`<skipped message="${outcome.message ?? ""}"/>`;
-  const { kind, type, message, text } = outcome;
-  const inside = markup`type="${type}" message="${message}">${text}`;
+function outcomeXml({ kind, message = "", text = "" }: JunitOutcome): Markup {
+  if (kind === "passed") return markup``;
+  if (kind === "skipped") return markup`<skipped message="${message}"/>`;
+  const inside = markup`type="${kind}" message="${message}">${text}`;
   return kind === "error" ? markup`<error ${inside}</error>` : markup`<failure ${inside}</failure>`;
 }
 

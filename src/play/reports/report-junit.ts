@@ -11,62 +11,55 @@ export function reportJunit(...results: readonly PlayResult[]): string {
 }
 
 function suiteOf(play: PlayResult): JunitSuite {
-  const { scenario, startedAt, endedAt, result, why } = play;
+  const { scenario, startedAt, endedAt, steps, invariants, thresholds } = play;
   const startedMs = Date.parse(startedAt);
   const name = `adsim.play.${scenario.name}`;
-  const caseOf = (group: string, title: string, judged: Judged, durationMs = 0): JunitCase => ({
-    ...{ name: title, className: `${name}${group}`, durationMs },
-    outcome: outcomeOf(judged, play),
+  const caseOf = (
+    [group, title]: readonly [group: string, title: string],
+    result: StepResult["result"],
+    message = "",
+    step?: StepResult,
+  ): JunitCase => ({
+    ...{ name: title, className: `${name}${group}`, durationMs: step?.exchange?.latencyMs ?? 0 },
+    outcome: outcomeOf(play, result, message, step === undefined ? [] : detailLines(step)),
   });
   return {
     name,
     startedMs,
     durationMs: Math.max(Date.parse(endedAt) - startedMs, 0),
     cases: [
-      caseOf("", scenario.name, { result, message: why }),
-      ...play.steps
-        .filter((step) => step.result !== "done")
-        .map((step) =>
-          caseOf(".steps", stepLine(step), judgedStep(step), step.exchange?.latencyMs),
-        ),
-      ...play.invariants.map(({ id, says, why: message, result: found }) =>
+      caseOf(["", scenario.name], play.result, play.why),
+      ...steps
+        .filter(({ result }) => result !== "done")
+        .map((step) => caseOf([".steps", stepLine(step)], step.result, messageOf(step), step)),
+      ...invariants.map(({ id, says, result, why }) =>
         // A play that couldn't check an invariant can pass.
-        caseOf(".invariants", `${id} ${says}`, {
-          result: found === "undecided" ? "skipped" : found,
-          message,
-        }),
+        caseOf([".invariants", `${id} ${says}`], result === "undecided" ? "skipped" : result, why),
       ),
-      ...play.thresholds.map(({ threshold, result: judged, found }) =>
-        caseOf(".thresholds", threshold, { result: judged, message: found }),
+      ...thresholds.map(({ threshold, result, found }) =>
+        caseOf([".thresholds", threshold], result, found),
       ),
     ],
   };
 }
 
-interface Judged {
-  readonly result: StepResult["result"];
-  readonly message: string | undefined;
-  readonly details?: readonly string[];
+function messageOf({ checks, why }: StepResult): string | undefined {
+  const failed = checks.filter(({ result }) => result === "failed");
+  return failed.length > 0 ? failed.map(checkInWords).join("; ") : why;
 }
 
 function outcomeOf(
-  { result, message = "", details = [] }: Judged,
   { scenario, result: ofPlay, reproduce }: PlayResult,
+  result: StepResult["result"],
+  message: string,
+  details: readonly string[],
 ): JunitOutcome {
   if (result === "passed" || result === "done") return { kind: "passed" };
   if (result === "skipped") return { kind: "skipped", message };
   // What the scenario wants to fail must not fail a build.
-  if (scenario.result === "failed" && ofPlay === "passed") {
+  if (scenario.result === "failed" && ofPlay === "passed")
     return { kind: "skipped", message: `${result}, as the scenario says: ${message}` };
-  }
   // Undecided is an error: a play that proves nothing mustn't look green.
   const kind = result === "failed" ? "failure" : "error";
-  const text = [message, ...details, `Reproduce: ${reproduce}`].join("\n");
-  return { kind, type: result, message, text };
-}
-
-function judgedStep(step: StepResult): Judged {
-  const { result, why, checks } = step;
-  const failed = checks.filter((check) => check.result === "failed").map(checkInWords);
-  return { result, message: failed.join("; ") || why, details: detailLines(step) };
+  return { kind, message, text: [message, ...details, `Reproduce: ${reproduce}`].join("\n") };
 }

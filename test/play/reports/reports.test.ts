@@ -218,7 +218,7 @@ describe("the report as JUnit XML", () => {
       casesOf(playResult({ result: "undecided", why: "faults.0 was skipped" }))["late-click"],
       "error",
     );
-    expect(error?.attributes).toEqual({ type: "undecided", message: "faults.0 was skipped" });
+    expect(error?.attributes).toEqual({ type: "error", message: "faults.0 was skipped" });
     const scenario = { ...brokenResult().scenario, result: "failed" } as const;
     const [suite] = suitesOf(brokenResult({ scenario, result: "passed" }));
     expect(suite?.attributes).toMatchObject({ failures: "0", errors: "0", skipped: "6" });
