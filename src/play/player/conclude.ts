@@ -1,7 +1,7 @@
 /** Builds the result of a finished run, with one overall result and the reason for it. */
 
 import { formatInstant } from "../../base/calendar.ts";
-import { judgeThreshold, parseThreshold, type ThresholdResult } from "../measure/thresholds.ts";
+import { judgeThreshold, parseThreshold } from "../measure/thresholds.ts";
 import { checkInWords } from "./matching.ts";
 import type { PlayResult, StepResult } from "./result.ts";
 import type { Run } from "./run.ts";
@@ -65,14 +65,18 @@ function foundIn(judged: Judged, open: readonly string[]): Conclusion {
   const failed = [
     ...steps.filter(hasResult("failed")).map(headlineOf),
     ...invariants.filter(hasResult("failed")).map(({ id, why }) => `${id}: ${why}`),
-    ...thresholds.filter(hasResult("failed")).map(thresholdInWords),
+    ...thresholds
+      .filter(hasResult("failed"))
+      .map(({ threshold, found }) => `${threshold}: ${found}`),
   ];
   if (failed.length > 0) return { result: "failed", why: listed(failed) };
   const undecided = [
     ...skipped.map(({ path, why }) => `${path} was skipped: ${why}`),
     ...steps.filter(hasResult("undecided")).map(({ path, why }) => `${path}: ${why}`),
     ...open,
-    ...thresholds.filter(hasResult("undecided")).map(thresholdInWords),
+    ...thresholds
+      .filter(hasResult("undecided"))
+      .map(({ threshold, found }) => `${threshold}: ${found}`),
   ];
   if (undecided.length > 0) return { result: "undecided", why: listed(undecided) };
   // Without requests of its own, a run's invariants and thresholds say nothing about the scenario.
@@ -86,11 +90,6 @@ function foundIn(judged: Judged, open: readonly string[]): Conclusion {
 function headlineOf({ path, title, checks }: StepResult): string {
   const failed = checks.find(hasResult("failed"));
   return failed === undefined ? `${path} (${title})` : `${checkInWords(failed)} (${path})`;
-}
-
-/** "p99 < 50ms: found 61 ms", or why it is undecided. */
-function thresholdInWords({ threshold, result, found }: ThresholdResult): string {
-  return `${threshold}: ${result === "undecided" ? found : `found ${found}`}`;
 }
 
 function hasResult(result: string): (judged: { readonly result: string }) => boolean {

@@ -3,17 +3,8 @@
 import { createDigest } from "../../base/digest.ts";
 import type { ClientExchange } from "../../invariants/client-exchange.ts";
 
-/** Headers that describe the connection or the current time. */
-const transportHeaders: ReadonlySet<string> = new Set([
-  "connection",
-  "content-length",
-  "date",
-  "keep-alive",
-  "transfer-encoding",
-]);
-
-/** Headers that adsim adds under `explain`. */
-const EXPLAIN_PREFIX = "x-adsim-";
+/** Headers that describe the connection or the current time, and those that adsim adds under `explain`. */
+const ofTransport = /^(?:connection|content-length|date|keep-alive|transfer-encoding|x-adsim-.*)$/;
 
 const outcomes = { answered: 1, cut: 2, lost: 3, "timed-out": 4 } as const;
 
@@ -26,8 +17,7 @@ export function createRunDigest() {
     exchange({ outcome, status, headers, text: body }: ClientExchange): void {
       number(outcomes[outcome] * 1000 + status);
       for (const name of Object.keys(headers).sort()) {
-        if (!transportHeaders.has(name) && !name.startsWith(EXPLAIN_PREFIX))
-          text(`${name}: ${headers[name]}`);
+        if (!ofTransport.test(name)) text(`${name}: ${headers[name]}`);
       }
       text(body);
     },

@@ -33,10 +33,11 @@ export function resolveValue(value: Value, scope: Scope): unknown {
   if ("ref" in value) return referenceTo(value.ref, scope);
   if ("daysAgo" in value) return formatDay(day(dayOfInstant(scope.nowMs, 0) - value.daysAgo));
   if ("numbered" in value) return `${value.numbered}${scope.round}`;
-  const { headers } = answerOf(value.of, scope);
-  const name = value.header.toLowerCase();
-  if (Object.hasOwn(headers, name)) return headers[name];
-  return inconclusive(`${value.of} has no header ${value.header}`);
+  const { of, header } = value;
+  const { headers } = answerOf(of, scope);
+  return Object.hasOwn(headers, header)
+    ? headers[header]
+    : inconclusive(`${of} has no header ${header}`);
 }
 
 /** Resolves all values of an object. */

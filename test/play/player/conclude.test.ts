@@ -24,7 +24,7 @@ test.each<[why: string, Partial<PlayResult>]>([
     failedStep({ about: "invariant H1", invariant: "H1", expected: says }),
   ],
   [
-    "p99 < 50ms: found 61 ms",
+    "p99 < 50ms: 61 ms",
     { thresholds: [{ threshold: "p99 < 50ms", result: "failed", found: "61 ms" }] },
   ],
   [

@@ -57,7 +57,7 @@ describe.each<[Matcher, passed: unknown[], failed: unknown[]]>([
   [{ equals: { atLeast: 2 } }, [{ atLeast: 2 }], [3, { atLeast: 2, more: 1 }]],
   [{ ref: "first.impression_id" }, ["imp_1"], ["imp_2"]],
   [{ ref: "first.odd.0.1" }, [2], [1]],
-  [{ header: "X-RateLimit-Remaining", of: "first" }, ["7"], [7]],
+  [{ header: "x-ratelimit-remaining", of: "first" }, ["7"], [7]],
   [{ numbered: "s-" }, ["s-3"], ["s-1"]],
   [[1, { atLeast: 2 }], [[1, 2]], [[1], [1, 1], [1, 2, 3], { 0: 1, 1: 2 }]],
   [
