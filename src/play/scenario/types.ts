@@ -127,17 +127,10 @@ type Headers = { readonly [name: string]: Value };
  * {required: ["payouts"]}, {required: ["raw"]}]
  */
 export interface RequestStep extends StepLabel {
-  readonly impression?:
-    | {
-        readonly publisher_id?: Value | undefined;
-        readonly surface?: Value | undefined;
-        readonly ad_id?: Value | undefined;
-        readonly session_id?: Value | undefined;
-      }
-    | undefined;
+  readonly impression?: Some<"publisher_id" | "surface" | "ad_id" | "session_id"> | undefined;
   readonly click?: { readonly impression_id: Value } | undefined;
   readonly stats?: StatsParameters | undefined;
-  readonly surfaces?: { readonly publisher_id?: Value | undefined } | undefined;
+  readonly surfaces?: Some<"publisher_id"> | undefined;
   readonly payouts?: PayoutsParameters | undefined;
   readonly raw?: RawRequest | undefined;
   /** Supplies the key, and the parameters that the step leaves out. @default 0 */
@@ -153,17 +146,11 @@ export interface RequestStep extends StepLabel {
   readonly expect?: AnswerExpectation | undefined;
 }
 
-export interface StatsParameters {
-  readonly publisher_id?: Value | undefined;
-  readonly from?: Value | undefined;
-  readonly to?: Value | undefined;
-  readonly surface?: Value | undefined;
-}
+/** Parameters that may be left out. */
+type Some<Name extends string> = { readonly [Each in Name]?: Value | undefined };
 
-export interface PayoutsParameters {
-  readonly publisher_id?: Value | undefined;
-  readonly limit?: Value | undefined;
-}
+export type StatsParameters = Some<"publisher_id" | "from" | "to" | "surface">;
+export type PayoutsParameters = Some<"publisher_id" | "limit">;
 
 /** Sent as written. Only the key is filled in. */
 export interface RawRequest {
