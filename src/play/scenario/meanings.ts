@@ -35,8 +35,8 @@ export const checks: Readonly<Record<string, (value: never, scope: Scope) => unk
   ThresholdText: (text: string) => parseThreshold(text),
   Instant: (text: string) => parseInstant(text) !== undefined,
   Duration: isDuration,
-  Patience: (timeout: Duration) => isWithin(timeout, DAY_MS),
-  Span: (span: Duration) => isWithin(span, Number.POSITIVE_INFINITY),
+  Patience: (timeout: Duration) => durationMs(timeout) > 0 && durationMs(timeout) <= DAY_MS,
+  Span: (span: Duration) => durationMs(span) > 0,
   RateAboveZero: (rate: Rate) => (parseRate(rate) ?? 0) > 0,
   Hours: (hours: readonly number[]) => hours.some((one) => one > 0),
   Instants: (atMs: readonly number[]) => atMs.every((ms, index) => ms >= (atMs[index - 1] ?? 0)),
@@ -72,12 +72,6 @@ function choicesIn(input: unknown): unknown {
     () => resolveAssumptions(choices),
   );
   return choices;
-}
-
-/** Longer than 0, and not longer than `mostMs`. */
-function isWithin(duration: Duration, mostMs: number): boolean {
-  const ms = durationMs(duration);
-  return ms > 0 && ms <= mostMs;
 }
 
 function checkArrivals(arrivals: Arrivals): void {
