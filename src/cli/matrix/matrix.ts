@@ -9,12 +9,10 @@ import { join } from "node:path";
 import { MINUTE_MS } from "../../base/duration.ts";
 import { describeError } from "../../base/file-error.ts";
 import { indentedJson } from "../../base/text.ts";
-import type { ChoiceOverrides } from "../../choices/choice-overrides.ts";
 import { coveringArray } from "../../choices/covering-array.ts";
 import { allKeys, type MatrixPlan, makePlan } from "../../choices/matrix-plan.ts";
 import { keysReached } from "../../choices/reached.ts";
 import { plural, readableDuration } from "../../play/measure/quantities.ts";
-import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import { knownKey, readAssumptionFlags } from "../options/assumption-flags.ts";
 import { environmentControlToken, simulatorOptions } from "../options/common-options.ts";
 import { couldNotRun, exitCodes, wrongUsage } from "../output/exit.ts";
@@ -23,8 +21,8 @@ import { say } from "../output/say.ts";
 import { adviceOnSilence } from "../processes/child.ts";
 import { onEndingSignals } from "../processes/signals.ts";
 import { reportJunit, reportText } from "./reports.ts";
-import { fixedKey, type MatrixCall, type MatrixResult, resultOf, verdictOf } from "./result.ts";
-import { createRunner, type Run, type Runner } from "./runner.ts";
+import { type Findings, fixedKey, type MatrixCall, resultOf, verdictOf } from "./result.ts";
+import { createRunner, type Runner } from "./runner.ts";
 import { type Shrunk, shrink } from "./shrink.ts";
 
 /** @returns the exit code: 0 if CMD passes everywhere, 1 for any finding, 128 plus its number for a signal. */
@@ -52,7 +50,8 @@ export async function matrix(call: MatrixCall): Promise<number> {
   });
   const startedMs = Date.now();
   try {
-    const result = await investigate(call, plan, runner, jobs);
+    const findings = await investigate(call, plan, runner, jobs);
+    const result = resultOf(call, plan, runner, findings);
     const json = indentedJson(result);
     if (flags.json === true) say(json, host.stdout);
     const text = reportText(result, adviceOnSilence(host.env));
@@ -62,7 +61,7 @@ export async function matrix(call: MatrixCall): Promise<number> {
     return result.verdict === "green" ? exitCodes.fine : exitCodes.checkFailed;
   } catch (error) {
     stopping.abort();
-    await runner.idle();
+    await Promise.allSettled(runner.started);
     if (interruption === undefined) throw error;
     return interruption;
   } finally {
@@ -76,61 +75,48 @@ export async function matrix(call: MatrixCall): Promise<number> {
 }
 
 async function investigate(
-  call: MatrixCall,
+  { flags, host }: MatrixCall,
   whole: MatrixPlan,
   runner: Runner,
   jobs: number,
-): Promise<MatrixResult> {
-  const { stderr } = call.host;
-  stderr.write(
-    `adsim: CMD runs twice with the defaults, then under at most ${plural(whole.rows.length, "combination")} of choices, ${jobs} at a time\n`,
+): Promise<Findings> {
+  const tell = (text: string): boolean => host.stderr.write(`${text}\n`);
+  tell(
+    `adsim: CMD runs twice with the defaults, then under at most ${plural(whole.rows.length, "combination")} of choices, ${jobs} at a time`,
   );
   // One after the other: a CMD that only fails in parallel must pass here.
   const defaults = [await runner.run([]), await runner.run([])] as const;
   const found: Shrunk = { minimal: [], unstable: [], isComplete: false };
-  const rows: Run[] = [];
-  let plan = whole;
-  if (verdictOf(defaults, found) === "green") {
-    const tookMs = Math.max(...defaults.map(({ durationMs }) => durationMs));
-    plan = await runRows(call, whole, runner, rows, tookMs / jobs);
-    const failing = plan.rows.filter((_, index) => rows[index]?.passed === false);
-    if (failing.length > 0) stderr.write("looking for the smallest sets of choices that fail\n");
-    await shrink(failing, runner, found);
+  if (verdictOf(defaults, found) !== "green") {
+    return { defaults, varied: whole.varied, rows: [], found };
   }
-  return resultOf(call, { whole, plan, runner, defaults, rows, found });
-}
 
-/**
- * Runs the rows over the keys that shaped an answer in the runs with the defaults, and in rows before. Keys that
- * `--only` names are varied in any case. Adds to `runs`. @returns the plan over these keys.
- */
-async function runRows(
-  { flags, host }: MatrixCall,
-  whole: MatrixPlan,
-  runner: Runner,
-  runs: Run[],
-  eachMs: number,
-): Promise<MatrixPlan> {
-  for (let ran: MatrixPlan["rows"] = []; ; ) {
+  const eachMs = Math.max(...defaults.map(({ durationMs }) => durationMs)) / jobs;
+  const rows: Findings["rows"][number][] = [];
+  let plan = whole.varying([], []);
+  // Each row may reach more keys, which take more rows.
+  for (;;) {
     const reached = keysReached(runner.reached);
-    const isVaried = (key: AssumptionKey): boolean => flags.only !== undefined || reached.has(key);
-    const plan = whole.varying(whole.varied.filter(isVaried), ran);
-    const more = plan.rows.slice(ran.length);
-    if (more.length === 0) return plan;
+    const keys = whole.varied.filter((key) => flags.only !== undefined || reached.has(key));
+    plan = whole.varying(keys, plan.rows);
+    const more = plan.rows.slice(rows.length);
+    if (more.length === 0) break;
     const about = readableDuration(Math.ceil((eachMs * more.length) / 1000) * 1000);
-    host.stderr.write(
-      `adsim: ${plural(more.length, "combination")} of choices to try, about ${about}\n`,
-    );
-    const runRow = async (overrides: ChoiceOverrides, index: number): Promise<Run> => {
-      const run = await runner.run(overrides);
+    tell(`adsim: ${plural(more.length, "combination")} of choices to try, about ${about}`);
+    const ran = more.map(async (assume, index) => {
+      const run = await runner.run(assume);
       const outcome = run.passed ? "passed" : `failed, ${run.ended}`;
-      const row = `row ${ran.length + index + 1} of ${plan.rows.length}`;
-      host.stderr.write(`${row}: ${outcome} (${(run.durationMs / 1000).toFixed(1)} s)\n`);
-      return run;
-    };
-    runs.push(...(await Promise.all(more.map(runRow))));
-    ran = plan.rows;
+      const row = `row ${rows.length + index + 1} of ${plan.rows.length}`;
+      tell(`${row}: ${outcome} (${(run.durationMs / 1000).toFixed(1)} s)`);
+      return { assume, run };
+    });
+    rows.push(...(await Promise.all(ran)));
   }
+
+  const failing = rows.filter(({ run }) => !run.passed).map(({ assume }) => assume);
+  if (failing.length > 0) tell("looking for the smallest sets of choices that fail");
+  await shrink(failing, runner, found);
+  return { defaults, varied: plan.varied, rows, found };
 }
 
 function planOf(flags: MatrixCall["flags"], pinned: Readonly<Record<string, string>>): MatrixPlan {

@@ -8,12 +8,13 @@ import { plural } from "../../play/measure/quantities.ts";
 import { type JunitCase, junitXml } from "../../play/reports/junit.ts";
 import { paragraphs } from "../../play/reports/lines.ts";
 import { type AssumptionKey, catalogue } from "../../spec/assumptions/catalogue.ts";
-import type { MatrixResult, MatrixVerdict } from "./result.ts";
+import type { MatrixResult } from "./result.ts";
 import type { Run } from "./runner.ts";
 
 type Lines = readonly string[];
 
-const headlines: Readonly<Record<MatrixVerdict, string>> = {
+/** By verdict. */
+export const headlines = {
   green: "Your client passes everywhere.",
   relies: "Your client fails under these choices:",
   "fails-on-defaults":

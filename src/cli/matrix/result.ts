@@ -12,6 +12,7 @@ import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import { execOptions, type matrixOptions } from "../options/command-options.ts";
 import type { CommonFlags } from "../options/common-options.ts";
 import type { Call, FlagsOf } from "../options/option.ts";
+import type { headlines } from "./reports.ts";
 import type { Run, Runner } from "./runner.ts";
 import type { Shrunk } from "./shrink.ts";
 
@@ -22,19 +23,7 @@ export type MatrixCall = Call<
   CommonFlags & FlagsOf<typeof matrixOptions> & { readonly explain?: boolean }
 >;
 
-/**
- * - `green`: CMD passes everywhere.
- * - `relies`: some sets of choices make it fail.
- * - `fails-on-defaults`: it failed twice with the defaults.
- * - `never-calls-the-server`: it passed twice with the defaults, without a request.
- * - `flaky`: it failed and passed under the same choices.
- */
-export type MatrixVerdict =
-  | "green"
-  | "relies"
-  | "fails-on-defaults"
-  | "never-calls-the-server"
-  | "flaky";
+export type MatrixVerdict = keyof typeof headlines;
 
 /** Choices other than the defaults, as `KEY=CHOICE`, and the line that runs CMD under them. */
 interface Tried {
@@ -76,22 +65,21 @@ export function verdictOf(defaults: readonly Run[], found: Shrunk): MatrixVerdic
   return found.unstable.length > 0 ? "flaky" : "green";
 }
 
-interface Findings {
-  /** The plan over all keys that could be varied. */
-  readonly whole: MatrixPlan;
-  /** The plan over the keys that were varied. */
-  readonly plan: MatrixPlan;
-  readonly runner: Runner;
+/** What the runs showed, before it is put into words. */
+export interface Findings {
   /** The two runs with the defaults. */
   readonly defaults: readonly [Run, Run];
-  /** In the order of the plan's rows. */
-  readonly rows: readonly Run[];
+  readonly varied: readonly AssumptionKey[];
+  readonly rows: readonly { readonly assume: ChoiceOverrides; readonly run: Run }[];
   readonly found: Shrunk;
 }
 
+/** `whole`: the plan over all keys that could be varied. */
 export function resultOf(
   { flags, words, given }: MatrixCall,
-  { whole, plan, runner, defaults, rows, found }: Findings,
+  whole: MatrixPlan,
+  runner: Runner,
+  { defaults, varied, rows, found }: Findings,
 ): MatrixResult {
   const reliances = [...found.minimal].sort(compareSets);
   const options = given(Object.keys(execOptions).filter((name) => name !== "json"));
@@ -99,28 +87,27 @@ export function resultOf(
     const choices = assume.flatMap((choice) => ["--assume", choice]);
     return { assume, reproduce: adsimLine(["exec", ...options, ...choices, "--", ...words]) };
   };
-  const isPinned = plan.pins.some((pin) => keyAndChoiceOf(pin)[0] === fixedKey);
+  const isPinned = whole.pins.some((pin) => keyAndChoiceOf(pin)[0] === fixedKey);
   return {
     format: "adsim-matrix",
     version: 1,
     verdict: verdictOf(defaults, found),
     strength: Number(flags.strength),
     seed: flags.seed ?? "adsim",
-    pinned: plan.pins,
-    varied: plan.varied,
-    unreached: whole.varied.filter((key) => !plan.varied.includes(key)),
+    pinned: whole.pins,
+    varied,
+    unreached: whole.varied.filter((key) => !varied.includes(key)),
     fixed: flags.only === undefined && !isPinned ? [fixedKey] : [],
     kept: allKeys.filter((key) => runner.reached.some((one) => "kept" in one && one.kept === key)),
     counts: {
       rows: rows.length,
-      failed: rows.filter((run) => !run.passed).length,
-      runs: runner.runs,
+      failed: rows.filter(({ run }) => !run.passed).length,
+      runs: runner.started.length,
     },
     defaults: { reproduce: tried([]).reproduce, runs: defaults },
-    rows: rows.map((run, index) => {
-      const row = plan.rows[index] ?? [];
-      const relied = reliances.flatMap((set, place) => (isWithin(set, row) ? [place] : []));
-      return { ...tried(row), run, reliances: relied };
+    rows: rows.map(({ assume, run }) => {
+      const relied = reliances.flatMap((set, place) => (isWithin(set, assume) ? [place] : []));
+      return { ...tried(assume), run, reliances: relied };
     }),
     reliances: reliances.map((set) => ({ ...tried(set), run: runner.last(set) })),
     complete: found.isComplete,

@@ -34,12 +34,9 @@ export interface Runner extends Trials {
   run(overrides: ChoiceOverrides): Promise<Run>;
   /** The last run with these overrides. */
   last(overrides: ChoiceOverrides): Run | undefined;
-  /** How many there were. */
-  readonly runs: number;
+  readonly started: readonly Promise<Run>[];
   /** What all runs that passed reached. After a failure, a client may do what its tests aren't about: only what it kept counts. */
   readonly reached: readonly Reached[];
-  /** Resolves once no CMD runs any more. */
-  idle(): Promise<unknown>;
 }
 
 export interface RunnerOptions {
@@ -78,15 +75,10 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   return {
-    get runs(): number {
-      return started.length;
-    },
-    reached,
-    run,
+    ...{ started, reached, run },
     fails: async (overrides) => !(latest.get(nameOf(overrides)) ?? (await run(overrides))).passed,
     failsAgain: async (overrides) => !(await run(overrides)).passed,
     last: (overrides) => latest.get(nameOf(overrides)),
-    idle: () => Promise.allSettled(started),
   };
 }
 
