@@ -79,15 +79,16 @@ function relianceLines([first, ...others]: Group): Lines {
 function outputLines(when: string, run: Run | undefined): Lines {
   if (run === undefined) return [];
   const { ended, output: { tail: lines = [] } = {} } = run;
-  const about = lines.length === 0 ? "no output" : "the end of its output";
-  return [`CMD ${when}: ${ended}, ${about}`, ...lines.map((line) => `    ${line}`)];
+  const about = lines.length === 0 ? ", without output." : ". Its output ends with:";
+  return [`CMD ${when}: ${ended}${about}`, ...lines.map((line) => `    ${line}`)];
 }
 
 function countLines({ counts, rows, defaults }: MatrixResult): Lines {
   const runs = [...defaults.runs, ...rows.map(({ run }) => run)];
   const file = runs.find(({ output }) => output !== undefined)?.output?.file;
+  const combinations = `${plural(counts.rows, "combination")} of choices, ${counts.failed} failed`;
   return [
-    `${plural(counts.rows, "combination")} of choices, ${counts.failed} failed; ${plural(counts.runs, "run")} in all.`,
+    ...(counts.rows > 0 ? [`${combinations}; ${plural(counts.runs, "run")} in all.`] : []),
     ...(file === undefined
       ? []
       : [`The whole output of those that failed is in ${dirname(file)}.`]),
