@@ -8,21 +8,10 @@ import { plural } from "../../play/measure/quantities.ts";
 import { type JunitCase, junitXml } from "../../play/reports/junit.ts";
 import { paragraphs } from "../../play/reports/lines.ts";
 import { type AssumptionKey, catalogue } from "../../spec/assumptions/catalogue.ts";
-import type { MatrixResult } from "./result.ts";
+import { headlines, type MatrixResult } from "./result.ts";
 import type { Run } from "./runner.ts";
 
 type Lines = readonly string[];
-
-/** By verdict. */
-export const headlines = {
-  green: "Your client passes everywhere.",
-  relies: "Your client fails under these choices:",
-  "fails-on-defaults":
-    "Your client fails with the defaults, so there is nothing to compare with. First make it pass:",
-  "never-calls-the-server":
-    "Your client passes, but sends no request to adsim, so there is no result.",
-  flaky: "Your client is flaky: under the same choices it failed once and passed once.",
-};
 
 /** `advice`: for a client that sent no request. */
 export function reportText(result: MatrixResult, advice: string): string {

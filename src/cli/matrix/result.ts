@@ -12,7 +12,6 @@ import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import { execOptions, type matrixOptions } from "../options/command-options.ts";
 import type { CommonFlags } from "../options/common-options.ts";
 import type { Call, FlagsOf } from "../options/option.ts";
-import type { headlines } from "./reports.ts";
 import type { Run, Runner } from "./runner.ts";
 import type { Shrunk } from "./shrink.ts";
 
@@ -22,6 +21,17 @@ export const fixedKey = "request.encoding";
 export type MatrixCall = Call<
   CommonFlags & FlagsOf<typeof matrixOptions> & { readonly explain?: boolean }
 >;
+
+/** What each verdict means. */
+export const headlines = {
+  green: "Your client passes everywhere.",
+  relies: "Your client fails under these choices:",
+  "fails-on-defaults":
+    "Your client fails with the defaults, so there is nothing to compare with. First make it pass:",
+  "never-calls-the-server":
+    "Your client passes, but sends no request to adsim, so there is no result.",
+  flaky: "Your client is flaky: under the same choices it failed once and passed once.",
+};
 
 export type MatrixVerdict = keyof typeof headlines;
 
