@@ -3,22 +3,16 @@
 import type { Duration } from "../../base/duration.ts";
 import type { Step } from "../scenario/types.ts";
 
-export interface Script {
-  readonly steps: readonly Step[];
-  add(step: Step): void;
-  /** Lets time pass until then. */
-  advanceTo(ms: number): void;
-}
+export type Script = ReturnType<typeof createScript>;
 
-export function createScript(startMs: number): Script {
+export function createScript(startMs: number) {
   const steps: Step[] = [];
   let nowMs = startMs;
   return {
     steps,
-    add(step) {
-      steps.push(step);
-    },
-    advanceTo(ms) {
+    add: (step: Step): unknown => steps.push(step),
+    /** Lets time pass until then. */
+    advanceTo(ms: number): void {
       if (ms <= nowMs) return;
       steps.push({ advance: durationOf(ms - nowMs) });
       nowMs = ms;

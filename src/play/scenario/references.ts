@@ -9,19 +9,18 @@ import { isRequest, kindOf, type StepKind } from "./step-kind.ts";
 import type { PublisherRef, Step } from "./types.ts";
 
 /** What is known of the steps before. */
-export interface Scope {
-  /** Kinds of earlier steps by their names. */
-  readonly names: Map<string, StepKind>;
-  readonly publishers: number;
-  readonly maxSteps: number;
-  steps: number;
-  hasAnswer: boolean;
-  /** How deep the value that is being checked is nested. */
-  depth: number;
-}
+export type Scope = ReturnType<typeof createScope>;
 
-export function createScope(publishers: number, maxSteps: number): Scope {
-  return { names: new Map(), publishers, maxSteps, steps: 0, hasAnswer: false, depth: 0 };
+export function createScope(publishers: number, maxSteps: number) {
+  return {
+    ...{ publishers, maxSteps },
+    /** Kinds of earlier steps by their names. */
+    names: new Map<string, StepKind>(),
+    steps: 0,
+    hasAnswer: false,
+    /** How deep the value that is being checked is nested. */
+    depth: 0,
+  };
 }
 
 /** The members of reports, by the key that asks for each. */

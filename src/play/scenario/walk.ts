@@ -42,11 +42,9 @@ function walkNamed(value: unknown, name: string, scope: Scope): unknown {
   return copy;
 }
 
-function walkObject(
-  value: Readonly<Record<string, unknown>>,
-  node: SchemaNode,
-  scope: Scope,
-): unknown {
+type Members = Readonly<Record<string, unknown>>;
+
+function walkObject(value: Members, node: SchemaNode, scope: Scope): unknown {
   const { properties = {}, required = [], additionalProperties: others = {} } = node;
   const { minProperties = 0, propertyNames = {}, oneOf } = node;
   const known = Object.keys(properties);
@@ -79,41 +77,29 @@ function walkWithin(name: string, value: unknown, node: SchemaNode, scope: Scope
 }
 
 /** The alternative of a union that a value was meant for, so that errors are about that one. */
-function choose(
-  value: unknown,
-  kind: string,
-  union: SchemaNode,
-  type: SchemaNode | undefined,
-): SchemaNode {
+function choose(value: unknown, kind: string, union: SchemaNode, type?: SchemaNode): SchemaNode {
   const options = optionsIn(union).filter(({ node }) => schema.kindsOf(node).includes(kind));
   const [first = fail(schema.expectedOf(union, type))] = options;
   if (!isPlainObject(value) || options.length === 1) return first.node;
-  const ofKind = options.filter((one) => one.kind !== undefined);
-  if (ofKind.length > 0) {
-    const found = ofKind.find((one) => one.kind === value.kind);
-    return (
-      found?.node ??
-      fail(
-        notOneOf(
-          ofKind.map((one) => `${one.kind}`),
-          value.kind,
-        ),
-        "kind",
-      )
-    );
+  const kinds = options.flatMap((one) => one.kind ?? []);
+  if (kinds.length > 0) {
+    const ofKind = options.find((one) => one.kind === value.kind);
+    return ofKind?.node ?? fail(notOneOf(kinds, value.kind), "kind");
   }
   const names = namesIn(value);
-  const isExact = ({ known }: Option): boolean =>
-    names.length === known.length && names.every((name) => known.includes(name));
+  // With members of any name, such as those of a matcher, only what is exactly another alternative is meant as that.
   const open = options.find(({ node }) => schema.isOpen(node));
+  const isExact = (one: Option): boolean =>
+    names.length === one.known.length && names.every((name) => one.known.includes(name));
   if (open !== undefined) return (options.find(isExact) ?? open).node;
   const known = [...new Set(options.flatMap((one) => one.known))];
   const strange = names.find((name) => !known.includes(name));
   if (strange !== undefined) fail(unknownMember(strange, known), strange);
-  const counts = options.map(({ marks }) => marks.filter((one) => names.includes(one)).length);
+  // Otherwise the one of which most marks are there.
+  const marks = [...new Set(options.flatMap((one) => one.marks))];
+  const counts = options.map((one) => one.marks.filter((mark) => names.includes(mark)).length);
   const most = Math.max(...counts);
-  const marks = new Set(options.flatMap((one) => one.marks));
-  if (most === 0) fail(`must have one of ${formatList([...marks], "or")}`);
+  if (most === 0) fail(`must have one of ${formatList(marks, "or")}`);
   return (options[counts.indexOf(most)] ?? first).node;
 }
 
@@ -124,7 +110,7 @@ interface Option {
   /** It is recognised by these members. */
   readonly marks: readonly string[];
   /** It is recognised by this `kind`. */
-  readonly kind: unknown;
+  readonly kind: string | undefined;
 }
 
 const optionsOf = new Map<SchemaNode, readonly Option[]>();
@@ -139,10 +125,11 @@ function optionOf(node: SchemaNode): Option {
   const { properties = {}, required = [], oneOf = [] } = schema.resolved(node);
   const known = Object.keys(properties);
   const needed = [...required, ...oneOf.flatMap((one) => one.required)];
-  return { node, known, marks: needed.length > 0 ? needed : known, kind: properties.kind?.const };
+  const marks = needed.length > 0 ? needed : known;
+  return { node, known, marks, kind: properties.kind && String(properties.kind.const) };
 }
 
-function namesIn(value: Readonly<Record<string, unknown>>): readonly string[] {
+function namesIn(value: Members): readonly string[] {
   return Object.keys(value).filter((name) => value[name] !== undefined);
 }
 
