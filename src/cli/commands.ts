@@ -1,12 +1,12 @@
 /** The table of commands. From it follow parsing, the types of the flags, help, and `docs/options.md`. */
 
-import { toolNames } from "./export/tool-names.ts";
 import {
   execOptions,
+  exportOptions,
   matrixOptions,
   playOptions,
+  recordOptions,
   replayOptions,
-  trafficOptions,
 } from "./options/command-options.ts";
 import {
   commonOptions,
@@ -15,7 +15,7 @@ import {
   serveOptions,
   stillOptions,
 } from "./options/common-options.ts";
-import { type Command, command, flag, needed, oneOf, text } from "./options/option.ts";
+import { type Command, command, flag, needed, text } from "./options/option.ts";
 
 const CMD = { kind: "command", name: "CMD [arguments...]" } as const;
 const SCENARIO =
@@ -92,17 +92,12 @@ const record = command({
   name: "record",
   says: "turn recorded requests into a scenario, to play them again at any time",
   words: RECORDING,
-  options: {
-    name: text("<name>", "the scenario's name (default: from FILE)"),
-    out: text("<file>", "the file to write (default: standard output)"),
-    signUp: flag("let the publishers of another service sign up, to play in a world of adsim"),
-  },
+  options: recordOptions,
   more: `The publishers of another service become 0, 1 and so on, and ids become references. Keys are left out.
 A CSV trace has a line with the names of its columns, and then one request a line. Columns: operation (impression, click,
 stats, surfaces or payouts), at (ISO 8601), status, and the API's parameters. impression_id is also the id that an impression
 was answered with.`,
-  run: async ({ words: [file = ""], flags, host }) =>
-    (await import("./record/record.ts")).record(file, flags, host),
+  run: (call) => import("./record/record.ts").then(({ record }) => record(call)),
 });
 
 const replay = command({
@@ -115,25 +110,17 @@ without the ids that a service invents. Without --target it plays in this proces
 override. Publishers that this world doesn't have sign up.
 ${SERVICES}
 There, the first publisher given is the first one of the recording.`,
-  run: async ({ words: [file = ""], flags, host }) =>
-    (await import("./replay/replay.ts")).replay(file, flags, host),
+  run: (call) => import("./replay/replay.ts").then(({ replay }) => replay(call)),
 });
 
 const exporting = command({
   name: "export",
   says: "write the traffic of a scenario for a load generator",
   words: { kind: "one", name: "SCENARIO", says: SCENARIO },
-  options: {
-    to: needed(oneOf("<tool>", toolNames, "the load generator")),
-    target: text("<url>", "the base URL that it sends to (default: http://127.0.0.1:4010)"),
-    out: text("<file>", "the file to write (default: standard output)"),
-    ...commonOptions,
-    ...trafficOptions,
-  },
+  options: exportOptions,
   more: `artillery: a script in JSON for Artillery 2. k6: a script. They have the API keys of the scenario's publishers, which are the
 same in adsim serve with the same --seed, or the keys that you give. Standard error says how to run them, and what they leave out.`,
-  run: async ({ words: [source = ""], flags, host }) =>
-    (await import("./export/export.ts")).exportScenario(source, flags, host),
+  run: (call) => import("./export/export.ts").then(({ exportScenario }) => exportScenario(call)),
 });
 
 const fixtures = command({
@@ -147,7 +134,7 @@ const fixtures = command({
   },
   more: `Each file is one case: a request, what must happen before it, and the answer. index.json lists the files. The same options
 give the same bytes. The requests have API keys, which are made up from the seed.`,
-  run: async ({ flags, host }) => (await import("./fixtures/fixtures.ts")).fixtures(flags, host),
+  run: (call) => import("./fixtures/fixtures.ts").then(({ fixtures }) => fixtures(call)),
 });
 
 const assumptions = command({

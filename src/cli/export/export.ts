@@ -11,24 +11,19 @@ import { readTargetUrl } from "../../play/targets/target-url.ts";
 import { sendsImpressions } from "../../play/traffic/source.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
-import type { CommonFlags } from "../options/common-options.ts";
+import type { exportOptions } from "../options/command-options.ts";
+import type { Call, FlagsOf } from "../options/option.ts";
 import { wrongUsage } from "../output/exit.ts";
 import { writeOut } from "../output/reports.ts";
 import { say } from "../output/say.ts";
-import { type CredentialFlags, givenPublishers } from "../play/credentials.ts";
+import { givenPublishers } from "../play/credentials.ts";
 import { resolveScenario } from "../play/resolve-scenario.ts";
-import type { HostProcess } from "../processes/host-process.ts";
 import { artillery } from "./artillery.ts";
 import { k6 } from "./k6.ts";
 import type { ToolName } from "./tool-names.ts";
 import { type PlannedTraffic, planOf, type Sender } from "./traffic-plan.ts";
 
-export interface ExportFlags extends CommonFlags, CredentialFlags {
-  readonly to: ToolName;
-  readonly target?: string;
-  readonly out?: string;
-  readonly maxRequests?: number;
-}
+type ExportFlags = FlagsOf<typeof exportOptions>;
 
 const tools = {
   artillery: { scriptOf: artillery, run: ["npx", "artillery", "run"] },
@@ -38,11 +33,8 @@ const tools = {
 const DEFAULT_TARGET = "http://127.0.0.1:4010";
 
 /** @throws CommandFailure for a scenario without traffic, and for a file that can't be written. */
-export async function exportScenario(
-  source: string,
-  flags: ExportFlags,
-  host: HostProcess,
-): Promise<void> {
+export async function exportScenario({ words, flags, host }: Call<ExportFlags>): Promise<void> {
+  const [source = ""] = words;
   const { out: file } = flags;
   const target = readTargetUrl(flags.target ?? DEFAULT_TARGET).url;
   const { scenario } = await resolveScenario(source, flags, host);

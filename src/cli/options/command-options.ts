@@ -1,9 +1,16 @@
 /** The options of single commands. Checks form only, and loads nothing: help must come at once. */
 
 import { DAY_MS, durationMs, isDuration } from "../../base/duration.ts";
+import { toolNames } from "../export/tool-names.ts";
 import type { ReportTarget } from "../output/reports.ts";
-import { flowingOptions, serverFlags, stillOptions, targetsToken } from "./common-options.ts";
-import { flag, list, type Option, text, usually, wholeNumber } from "./option.ts";
+import {
+  commonOptions,
+  flowingOptions,
+  serverFlags,
+  stillOptions,
+  targetsToken,
+} from "./common-options.ts";
+import { flag, list, needed, type Option, oneOf, text, usually, wholeNumber } from "./option.ts";
 
 export const execOptions = {
   ...flowingOptions,
@@ -33,12 +40,20 @@ const credentialOptions = {
   surface: placed("<id>", "a surface of that publisher (default: the service is asked)"),
 };
 
-const target = text("<url>", "the base URL of an adsim or of another service (default: none)");
-
-export const trafficOptions = {
+const trafficOptions = {
   maxRequests: wholeNumber("how many requests a scenario may plan (default: 20000000)", 1),
   ...credentialOptions,
 };
+
+export const exportOptions = {
+  to: needed(oneOf("<tool>", toolNames, "the load generator")),
+  target: text("<url>", "the base URL that it sends to (default: http://127.0.0.1:4010)"),
+  out: text("<file>", "the file to write (default: standard output)"),
+  ...commonOptions,
+  ...trafficOptions,
+};
+
+const target = text("<url>", "the base URL of an adsim or of another service (default: none)");
 
 /** `--report KIND=FILE` for these kinds. Several can be given with commas or by repeating the option. */
 function reportOption<Kind extends string>(
@@ -105,6 +120,12 @@ export const matrixOptions = {
   only: list("<KEY,KEY>", "vary only these keys"),
   report: reportOption(["junit", "json"]),
   keepOutput: text("<folder>", "where the output of failing runs goes (default: a temporary one)"),
+};
+
+export const recordOptions = {
+  name: text("<name>", "the scenario's name (default: from FILE)"),
+  out: text("<file>", "the file to write (default: standard output)"),
+  signUp: flag("let the publishers of another service sign up, to play in a world of adsim"),
 };
 
 export const replayOptions = {

@@ -2,20 +2,18 @@
 
 import { indentedJson } from "../../base/text.ts";
 import type { RecordedScenario } from "../../play/recording/scenario-of-recording.ts";
+import type { recordOptions } from "../options/command-options.ts";
+import type { Call, FlagsOf } from "../options/option.ts";
 import { checkOut, writeOut } from "../output/reports.ts";
 import { say } from "../output/say.ts";
-import type { HostProcess } from "../processes/host-process.ts";
 import { leftOutGroups, leftOutInWords } from "./left-out.ts";
 import { madeOf, recordingIn } from "./recording-in.ts";
 
-export interface RecordFlags {
-  readonly name?: string;
-  readonly out?: string;
-  readonly signUp?: boolean;
-}
+type RecordCall = Call<FlagsOf<typeof recordOptions>>;
 
 /** @throws CommandFailure for a file that can't be read or written, or that has no request to the API. */
-export async function record(file: string, flags: RecordFlags, host: HostProcess): Promise<void> {
+export async function record({ words, flags, host }: RecordCall): Promise<void> {
+  const [file = ""] = words;
   const { out, name, signUp } = flags;
   const written = out === undefined ? undefined : { option: `--out ${out}`, file: out };
   if (written !== undefined) await checkOut(written);

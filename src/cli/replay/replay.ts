@@ -9,18 +9,18 @@ import { MAX_RECORDED_STEPS as maxSteps } from "../../play/scenario/parse-scenar
 import { type Choices, resolveOptions } from "../../simulator/simulator-options.ts";
 import { readAssumptionFlags } from "../options/assumption-flags.ts";
 import type { replayOptions } from "../options/command-options.ts";
-import type { FlagsOf } from "../options/option.ts";
+import type { Call, FlagsOf } from "../options/option.ts";
 import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { say } from "../output/say.ts";
 import { type GivenPublisher, givenPublishers } from "../play/credentials.ts";
-import type { HostProcess } from "../processes/host-process.ts";
 import { madeOf, recordingIn } from "../record/recording-in.ts";
 import { resultOf, resultText } from "./replay-result.ts";
 
-type ReplayFlags = FlagsOf<typeof replayOptions>;
+type ReplayCall = Call<FlagsOf<typeof replayOptions>>;
 
 /** @returns 0 if all answers are the same, 1 if one differs or can't be compared. */
-export async function replay(file: string, flags: ReplayFlags, host: HostProcess): Promise<number> {
+export async function replay({ words, flags, host }: ReplayCall): Promise<number> {
+  const [file = ""] = words;
   const credentials = givenPublishers(flags);
   const isService = credentials.length > 0;
   if (isService && flags.target === undefined) throw wrongUsage("--api-key needs --target.");
