@@ -20,7 +20,6 @@ import { givenPublishers } from "../play/credentials.ts";
 import { resolveScenario } from "../play/resolve-scenario.ts";
 import { artillery } from "./artillery.ts";
 import { k6 } from "./k6.ts";
-import type { ToolName } from "./tool-names.ts";
 import { type PlannedTraffic, planOf, type Sender } from "./traffic-plan.ts";
 
 type ExportFlags = FlagsOf<typeof exportOptions>;
@@ -28,7 +27,7 @@ type ExportFlags = FlagsOf<typeof exportOptions>;
 const tools = {
   artillery: { scriptOf: artillery, run: ["npx", "artillery", "run"] },
   k6: { scriptOf: k6, run: ["k6", "run", "-e", "RUN_ID=1"] },
-} satisfies Record<ToolName, unknown>;
+} satisfies Record<ExportFlags["to"], unknown>;
 
 const DEFAULT_TARGET = "http://127.0.0.1:4010";
 

@@ -1,7 +1,6 @@
 /** The options of single commands. Checks form only, and loads nothing: help must come at once. */
 
 import { DAY_MS, durationMs, isDuration } from "../../base/duration.ts";
-import { toolNames } from "../export/tool-names.ts";
 import type { ReportTarget } from "../output/reports.ts";
 import {
   commonOptions,
@@ -46,7 +45,7 @@ const trafficOptions = {
 };
 
 export const exportOptions = {
-  to: needed(oneOf("<tool>", toolNames, "the load generator")),
+  to: needed(oneOf("<tool>", ["artillery", "k6"] as const, "the load generator")),
   target: text("<url>", "the base URL that it sends to (default: http://127.0.0.1:4010)"),
   out: text("<file>", "the file to write (default: standard output)"),
   ...commonOptions,
