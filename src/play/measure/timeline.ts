@@ -59,15 +59,14 @@ export function createTimeline(startMs: number) {
       else if (kind !== "other") counts.unanswered += 1;
       latencies.record(exchange.latencyMs);
     },
-    /** Leaves out buckets in which nothing was sent. */
+    /** All buckets up to the last request's, also those in which nothing was sent. */
     summary: (): TimelineSummary => ({
       bucketMs: widthMs,
-      buckets: Array.from(buckets)
-        .sort(([left], [right]) => left - right)
-        .map(([place, { counts, latencies }]) => {
-          const { p50 = 0, p99 = 0 } = latencies.summary() ?? {};
-          return { atMs: place * widthMs, ...counts, p50, p99 };
-        }),
+      buckets: Array.from({ length: Math.max(-1, ...buckets.keys()) + 1 }, (_, place) => {
+        const { counts, latencies } = buckets.get(place) ?? emptyBucket();
+        const { p50 = 0, p99 = 0 } = latencies.summary() ?? {};
+        return { atMs: place * widthMs, ...counts, p50, p99 };
+      }),
     }),
   };
 }

@@ -11,7 +11,7 @@ import { worldTarget } from "../targets/world-target.ts";
 import { check, match, undecidedCheck } from "./matching.ts";
 import { outgoingOf } from "./requests.ts";
 import type { Check } from "./result.ts";
-import { publisherOf, type Run, scopeOf } from "./run.ts";
+import { publisherOf, type Run } from "./run.ts";
 import { answerOf, jsonBody, referenceTo, type Scope } from "./values.ts";
 
 /** @throws Inconclusive (as a rejection) if what it is about never happened. */
@@ -21,21 +21,20 @@ export async function checkExpectation(
 ): Promise<readonly Check[]> {
   if ("invariant" in expectation) return await checkInvariant(run, expectation.invariant);
   if (isReport(expectation)) return await checkReported(run, expectation);
-  const scope = scopeOf(run);
   if ("of" in expectation) {
     const { of, is } = expectation;
-    return match(is, { actual: referenceTo(of, scope), about: of, scope });
+    return match(is, { actual: referenceTo(of, run), about: of, scope: run });
   }
   if ("audit" in expectation) {
     const { control } = run.target;
     if (control === undefined) return inconclusive("only an adsim has an audit");
     const audit = (await control.world()).audit();
-    return match(expectation.audit, { actual: audit, about: "audit", scope });
+    return match(expectation.audit, { actual: audit, about: "audit", scope: run });
   }
   const { answer } = expectation;
-  const exchange = answer === undefined ? run.last : answerOf(answer, scope);
+  const exchange = answer === undefined ? run.last : answerOf(answer, run);
   if (exchange === undefined) return inconclusive("no request was sent before");
-  return checkAnswer(expectation, exchange, answer ?? "answer", scope);
+  return checkAnswer(expectation, exchange, answer ?? "answer", run);
 }
 
 /** `id`: one invariant's id, or "all". */
@@ -147,7 +146,7 @@ async function checkReported(
   const { outcome, status } = reported;
   if (outcome === "answered" && status !== 200)
     return [check(false, about, "status 200", `status ${status}`)];
-  return checkBody(is, reported, about, scopeOf(run));
+  return checkBody(is, reported, about, run);
 }
 
 async function readInCopy(

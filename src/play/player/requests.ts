@@ -7,7 +7,7 @@ import { buildRequest, pairsOf } from "../../spec/build-request.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import { type OperationId, operationIds, operations } from "../../spec/operations.ts";
 import type { RawRequest, RequestStep } from "../scenario/types.ts";
-import { publisherOf, type Run, type Sending, scopeOf } from "./run.ts";
+import { publisherOf, type Run, type Sending } from "./run.ts";
 import { resolveValue, resolveValues, type Scope } from "./values.ts";
 
 const DEFAULT_TIMEOUT = "10s";
@@ -18,15 +18,14 @@ export function outgoingOf(
   step: RequestStep,
   sender: Member = publisherOf(run, step.publisher),
 ): Outgoing {
-  const scope = scopeOf(run);
   const { raw, timeout = DEFAULT_TIMEOUT } = step;
-  const headers = headersOf(step, sender, scope);
+  const headers = headersOf(step, sender, run);
   const timeoutMs = durationMs(timeout);
   if (raw !== undefined)
-    return { operation: undefined, request: rawRequest(raw, headers, scope), timeoutMs };
+    return { operation: undefined, request: rawRequest(raw, headers, run), timeoutMs };
   const operation = operationIds.find((id) => step[id] !== undefined);
   assert(operation !== undefined, "A request step has neither an operation nor raw.");
-  const given = ofThisRun(resolveValues(step[operation] ?? {}, scope), run.sending);
+  const given = ofThisRun(resolveValues(step[operation] ?? {}, run), run.sending);
   const encoding = step.encoding ?? run.sending.encoding;
   const parameters = filledIn(operation, given, sender);
   return {

@@ -15,7 +15,7 @@ import type { Turns } from "../targets/turns.ts";
 import type { Observer } from "../traffic/order.ts";
 import { createRunDigest } from "./digest.ts";
 import type { StepResult } from "./result.ts";
-import type { Scope, StepOutput } from "./values.ts";
+import type { StepOutput } from "./values.ts";
 
 /** What all requests of a run have in common. */
 export interface Sending {
@@ -57,8 +57,8 @@ export function createRun(scenario: Scenario, target: Target, turns: Turns, send
     /** The last single request. */
     last: undefined as ClientExchange | undefined,
     trafficStepsPlayed: 0,
-    /** Round numbers of the repeats being played, the innermost last. */
-    rounds: [] as number[],
+    /** Round number of the innermost repeat or parallel, from 1. It is 1 outside of both. */
+    round: 1,
   };
 }
 
@@ -94,11 +94,6 @@ export function observeSingle(run: Run, exchange: ClientExchange): void {
   createObserver(run)(exchange);
   run.digest.exchange(exchange);
   run.last = exchange;
-}
-
-/** The scope for resolving references. */
-export function scopeOf({ outputs, members, rounds, nowMs }: Run): Scope {
-  return { outputs, members, round: rounds.at(-1) ?? 1, nowMs };
 }
 
 /** Looks up publishers by their ordinals, and keeps those that exist. */

@@ -5,7 +5,7 @@ import type { ParallelStep, RequestStep } from "../scenario/types.ts";
 import { checkAnswer } from "./expectations.ts";
 import { record, type StepOutcome, undecidedBy } from "./record-step.ts";
 import { outgoingOf } from "./requests.ts";
-import { observeSingle, type Run, scopeOf } from "./run.ts";
+import { observeSingle, type Run } from "./run.ts";
 
 export async function playRequest(run: Run, step: RequestStep): Promise<StepOutcome> {
   return answered(run, step, await run.target.send(outgoingOf(run, step)));
@@ -19,7 +19,7 @@ export async function playTogether(
 ): Promise<void> {
   const sent: { step: RequestStep; path: string; round: number; outgoing: Outgoing }[] = [];
   for (let round = 1; round <= times; round += 1) {
-    run.rounds.push(round);
+    run.round = round;
     for (const [index, step] of steps.entries()) {
       const at = `${path}.parallel.steps.${index}`;
       try {
@@ -28,15 +28,13 @@ export async function playTogether(
         await record(run, step, at, undecidedBy(thrown));
       }
     }
-    run.rounds.pop();
   }
   const exchanges = await sendTogether(run, sent);
   for (const [index, { step, path: at, round }] of sent.entries()) {
     const exchange = exchanges[index];
     if (exchange === undefined) throw new Error("A request of a parallel step got no answer.");
-    run.rounds.push(round);
+    run.round = round;
     await record(run, step, at, answered(run, step, exchange));
-    run.rounds.pop();
   }
 }
 
@@ -57,6 +55,6 @@ async function sendTogether(
 
 function answered(run: Run, { as, expect }: RequestStep, exchange: ClientExchange): StepOutcome {
   observeSingle(run, exchange);
-  const checks = expect ? checkAnswer(expect, exchange, as ?? "answer", scopeOf(run)) : [];
+  const checks = expect ? checkAnswer(expect, exchange, as ?? "answer", run) : [];
   return { checks, exchange, output: { kind: "answer", exchange } };
 }

@@ -5,7 +5,7 @@ import { durationMs, MINUTE_MS } from "../../base/duration.ts";
 import { InputError, inField } from "../../base/input.ts";
 import type { ClientExchange } from "../../invariants/client-exchange.ts";
 import { inconclusive } from "../../invariants/ensure.ts";
-import { createTally, type Tally } from "../measure/tally.ts";
+import { createTally } from "../measure/tally.ts";
 import { kindOf, type StepKind, type StepOf } from "../scenario/step-kind.ts";
 import type { AdvanceStep, Matcher, Step } from "../scenario/types.ts";
 import { retryAfterMs } from "../targets/retry-after.ts";
@@ -22,7 +22,6 @@ import {
   publisherOf,
   type Run,
   recordRule,
-  scopeOf,
   setMember,
 } from "./run.ts";
 import { playRequest, playTogether } from "./step-requests.ts";
@@ -150,9 +149,8 @@ const stepPlayers: StepPlayers = {
     counted(run, expect, async () => {
       const everyMs = durationMs(repeat.every ?? 0);
       for (let round = 1; round <= repeat.times; round += 1) {
-        run.rounds.push(round);
+        run.round = round;
         await playSteps(run, repeat.steps, `${path}.repeat.steps`);
-        run.rounds.pop();
         if (everyMs > 0) await wait(run, everyMs);
       }
     }),
@@ -187,13 +185,14 @@ async function counted(
   expect: Matcher | undefined,
   act: () => Promise<void>,
 ): Promise<StepOutcome> {
-  const outer: Tally = run.tally;
+  const { tally: outer, round } = run;
   run.tally = createTally();
   await act();
   const tally = run.tally.summary();
   outer.add(run.tally);
   run.tally = outer;
-  const subject = { actual: tally, about: "tally", scope: scopeOf(run) };
+  run.round = round;
+  const subject = { actual: tally, about: "tally", scope: run };
   const checks = expect === undefined ? [] : match(expect, subject);
   return { checks, tally, output: { kind: "content", content: tally } };
 }
@@ -210,7 +209,7 @@ function advanceMs(run: Run, { advance }: AdvanceStep): number {
     return toMs >= nowMs ? toMs - nowMs : inconclusive(`the time is already past ${advance.to}`);
   }
   const { retryAfterOf, less = 0, more = 0 } = advance;
-  const answer = answerOf(retryAfterOf, scopeOf(run));
+  const answer = answerOf(retryAfterOf, run);
   const unsaid = run.target.kind === "service" ? MINUTE_MS : undefined;
   const hinted = retryAfterMs(answer) ?? unsaid;
   if (hinted === undefined) return inconclusive(`${retryAfterOf} has no Retry-After`);

@@ -13,11 +13,10 @@ main { max-width: 1120px; margin: 0 auto; padding: 28px 20px; }
 h1 { display: inline; font-size: 24px; }
 h2 { margin: 34px 0 12px; font-size: 18px; }
 p { margin: 6px 0; }
-.muted { color: light-dark(#59636f, #a2adb9); }
 .passed { color: light-dark(#17723f, #6fd39a); }
 .failed { color: light-dark(#b3261e, #ff9d94); }
 .undecided, .skipped { color: light-dark(#835400, #f0c465); }
-.done { color: light-dark(#59636f, #a2adb9); }
+.done, .muted { color: light-dark(#59636f, #a2adb9); }
 .chip { font-size: 13px; font-weight: 600; white-space: nowrap; }
 .charts {
   display: grid; gap: 12px; grid-template-columns: repeat(auto-fit, minmax(min(320px, 100%), 1fr));

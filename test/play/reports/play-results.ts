@@ -44,10 +44,9 @@ const tally: PlayResult["tally"] = {
   ...{ sent: 2000, ok: 1566, refused: 217, failed: 108, lost: 109, creditedInr: 391.5 },
 };
 const latency = { p50: 11, p90: 19, p95: 40, p99: 40, p999: 40, max: 40, mean: 12.5 };
-/** With a gap where nothing was sent. */
-const buckets = [0, 300].map((atMs) => ({
-  ...{ atMs, sent: 1000, ok: 783, refused: 109, failed: 54, unanswered: 54, p50: 4, p99: 8 },
-}));
+const silent = { sent: 0, ok: 0, refused: 0, failed: 0, unanswered: 0, p50: 0, p99: 0 };
+const busy = { sent: 1000, ok: 783, refused: 109, failed: 54, unanswered: 54, p50: 4, p99: 8 };
+const buckets = [busy, silent, silent, busy].map((one, at) => ({ atMs: at * 100, ...one }));
 
 /** One that passed: a request, some time, traffic, and an expectation at the end. */
 export function playResult(more: Partial<PlayResult> = {}): PlayResult {
