@@ -3,8 +3,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, describe, expect, test, vi } from "vitest";
-import { isThorough } from "../budget.ts";
+import { afterEach, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { runAdsim } from "./run-adsim.ts";
 
@@ -57,27 +56,18 @@ test("exec runs such a suite under the choices of --assume, says that it asked n
   expect(stderr).toContain("Not reached of the operations: stats, click, surfaces, payouts.");
 });
 
-describe("tests with the vitest fixture", () => {
+test("tests with the vitest fixture obey the choices, and adsim/vitest/coverage ends with their coverage", async () => {
   const root = join(import.meta.dirname, "../..");
   const vitest = [
-    process.execPath,
-    join(root, "node_modules/vitest/vitest.mjs"),
-    "run",
+    ...[join(root, "node_modules/vitest/vitest.mjs"), "run"],
     `--config=${join(import.meta.dirname, "in-process/vitest.config.ts")}`,
+    `--reporter=${join(root, "src/vitest-coverage.ts")}`,
   ];
-
-  // Vitest transforms all that the reporter imports from our sources, which takes seconds.
-  if (isThorough)
-    test("pass, and the reporter adsim/vitest/coverage ends with their coverage", async () => {
-      const [file = "", ...args] = vitest;
-      const reporter = `--reporter=${join(root, "src/vitest-coverage.ts")}`;
-      const { stdout } = await promisify(execFile)(file, [...args, reporter]);
-      expect(stdout).toMatch(/adsim: coverage of the API\n {2}operations +1 of 5\n/);
-    });
-
-  test("fail under exec --assume with a choice that they can't stand", async () => {
-    const conflict = ["--assume", "dedup.repeat=conflict"];
-    const { code } = await runAdsim(["exec", ...conflict, "--", ...vitest], { NO_COLOR: "1" });
-    expect(code).toBe(1);
+  vi.stubEnv("ADSIM_ASSUMPTIONS", '{"dedup.repeat":"conflict"}');
+  await expect(promisify(execFile)(process.execPath, vitest)).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(
+      /adsim: coverage of the API\n {2}operations +1 of 5\n {2}errors +1 of/,
+    ),
   });
 });

@@ -1,6 +1,5 @@
-/** A suite with the vitest fixture. It fails if a repeated impression is refused, and if its own choice isn't kept. */
+/** A suite with the vitest fixture. It fails if a repeated impression is refused. */
 
-import { describe } from "vitest";
 import { expect, test } from "../../../src/vitest.ts";
 
 test("a repeated impression is accepted", async ({ sim, publisher, surface, fetch, baseUrl }) => {
@@ -22,11 +21,4 @@ test("a repeated impression is accepted", async ({ sim, publisher, surface, fetc
     expect(answer.status).toBe(200);
   }
   expect(sim.journal.total).toBe(2);
-});
-
-describe("with a choice of its own", () => {
-  test.override("simOptions", { assumptions: { "dedup.repeat": "replay" } });
-  test("it is kept", ({ sim }) => {
-    expect(sim.assumptions["dedup.repeat"]).toBe("replay");
-  });
 });

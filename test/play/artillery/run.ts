@@ -29,7 +29,7 @@ const scenario = {
       },
     },
     { traffic: { for: "1s", arrivals: { kind: "burst", count: 20 }, publishers: [0, 1] } },
-    // Fifteen, in tenths of a second.
+    // Fifteen, in two intervals.
     { traffic: { for: "1500ms", arrivals: { kind: "constant", rate: "10/s" } } },
   ],
 };
