@@ -5,7 +5,6 @@ import { groupedBy } from "../../base/grouped-by.ts";
 import { indentedJson } from "../../base/text.ts";
 import { ADS } from "../../play/traffic/request-factory.ts";
 import { sharesOf, timeoutMsOf } from "../../play/traffic/source.ts";
-import type { Traffic } from "../../play/traffic/traffic.ts";
 import { operations } from "../../spec/operations.ts";
 import type { LoadPlan, Sender } from "./traffic-plan.ts";
 
@@ -13,14 +12,7 @@ import type { LoadPlan, Sender } from "./traffic-plan.ts";
 const SUM_OF_WEIGHTS = 10_000;
 
 export function artillery({ steps, target }: LoadPlan): string {
-  // The rounds of a repeat send the same.
-  const rounds = groupedBy(steps, ({ traffic }) => traffic);
-  const groups = Array.from(rounds.values(), (all, place) => ({
-    ...{ traffic: all[0].traffic, senders: all[0].senders, place },
-    arrivals: all
-      .flatMap(({ stretches }) => stretches)
-      .reduce((sum, { intervals, count }) => sum + intervals * count, 0),
-  }));
+  const groups = groupsOf(steps);
   const users = groups.flatMap(usersOf);
   const sum = users.reduce((so, { count }) => so + count, 0);
   const timeouts = groups.map(({ traffic }) => timeoutMsOf(traffic));
@@ -55,17 +47,19 @@ function seconds(ms: number): number | string {
   return ms % 1000 === 0 ? ms / 1000 : `${ms}ms`;
 }
 
-/** The same traffic, perhaps in several rounds. */
-interface Group {
-  readonly traffic: Traffic;
-  /** Of this traffic in the script. */
-  readonly place: number;
-  readonly senders: readonly Sender[];
-  readonly arrivals: number;
+/** The rounds of a repeat send the same: they are one group. */
+function groupsOf(steps: LoadPlan["steps"]) {
+  const rounds = groupedBy(steps, ({ traffic }) => traffic);
+  return Array.from(rounds.values(), (all, place) => ({
+    ...{ traffic: all[0].traffic, senders: all[0].senders, place },
+    arrivals: all
+      .flatMap(({ stretches }) => stretches)
+      .reduce((sum, { intervals, count }) => sum + intervals * count, 0),
+  }));
 }
 
 /** A virtual user sends one request, and perhaps a click. `count`: how many there are in the whole test. */
-function usersOf({ traffic, place, senders, arrivals }: Group) {
+function usersOf({ traffic, place, senders, arrivals }: ReturnType<typeof groupsOf>[number]) {
   const { rate = 0, after = 0 } = traffic.clicks ?? {};
   const thinkMs = durationMs(after);
   const users = senders.flatMap((sender) =>

@@ -9,7 +9,6 @@ import { openServiceTarget } from "../../play/targets/service-target.ts";
 import type { ServiceCredentials } from "../../play/targets/target.ts";
 import { readTargetUrl } from "../../play/targets/target-url.ts";
 import { sendsImpressions } from "../../play/traffic/source.ts";
-import type { Traffic } from "../../play/traffic/traffic.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import type { exportOptions } from "../options/command-options.ts";
 import type { Call, FlagsOf } from "../options/option.ts";
@@ -29,13 +28,11 @@ const tools = {
   k6: { scriptOf: k6, run: ["k6", "run", "-e", "RUN_ID=1"] },
 } satisfies Record<ExportFlags["to"], unknown>;
 
-const DEFAULT_TARGET = "http://127.0.0.1:4010";
-
 /** @throws CommandFailure for a scenario without traffic, and for a file that can't be written. */
 export async function exportScenario({ words, flags, host }: Call<ExportFlags>): Promise<void> {
   const [source = ""] = words;
   const { out: file } = flags;
-  const target = readTargetUrl(flags.target ?? DEFAULT_TARGET).url;
+  const target = readTargetUrl(flags.target ?? "http://127.0.0.1:4010").url;
   const { scenario } = await resolveScenario(source, flags, host);
   const { steps, leftOut } = planOf(scenario);
   if (steps.length === 0) {
@@ -45,7 +42,7 @@ export async function exportScenario({ words, flags, host }: Call<ExportFlags>):
   const senders = await sendersOf(scenario, steps, flags);
   const loads = steps.map((step) => ({
     ...step,
-    senders: publishersOf(step.traffic).flatMap((one) => senders.get(one) ?? []),
+    senders: step.publishers.flatMap((one) => senders.get(one) ?? []),
   }));
   const content = scriptOf({ name: scenario.name, target, steps: loads });
   if (file === undefined) say(content, host.stdout);
@@ -63,21 +60,17 @@ function aboutKeys(scenario: Scenario): string {
   return `adsim: the API keys work with: ${adsimLine(["serve", ...world])}\n`;
 }
 
-function publishersOf({ publishers = [0] }: Traffic): readonly (number | string)[] {
-  return publishers;
-}
-
 /** The publishers that send the traffic. @throws CommandFailure if one isn't known, or lacks surfaces for impressions. */
 async function sendersOf(
   scenario: Scenario,
   steps: readonly PlannedTraffic[],
   flags: ExportFlags,
 ): Promise<ReadonlyMap<number | string, Sender>> {
-  const all = steps.map(({ traffic }) => traffic);
+  const needSurfaces = steps.some(({ traffic }) => sendsImpressions(traffic));
   const given = givenPublishers(flags);
   const { publishers } = simulatorFor(scenario);
   const senders = new Map<number | string, Sender>();
-  for (const ordinal of new Set(all.flatMap(publishersOf))) {
+  for (const ordinal of new Set(steps.flatMap((step) => step.publishers))) {
     const isOwn = given.length === 0 && typeof ordinal === "number";
     const found = isOwn ? publishers.at(ordinal) : given[Number(ordinal)];
     if (found === undefined) {
@@ -87,7 +80,7 @@ async function sendersOf(
     }
     const { id, apiKey } = found;
     const known = found.surfaces.map((one) => (typeof one === "string" ? one : one.id));
-    const isAsked = known.length === 0 && all.some(sendsImpressions);
+    const isAsked = known.length === 0 && needSurfaces;
     const surfaces = isAsked ? await surfacesAt(flags.target, { id, apiKey }) : known;
     senders.set(ordinal, { ordinal: Number(ordinal), id, apiKey, surfaces });
   }

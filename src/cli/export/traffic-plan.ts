@@ -20,6 +20,8 @@ export interface Sender {
 
 export interface PlannedTraffic extends ArrivalCounts {
   readonly traffic: Traffic;
+  /** Ordinals, or names of those that sign up in the scenario. */
+  readonly publishers: readonly (number | string)[];
   /** The step's `as`, or "traffic", with its place among the traffic steps. */
   readonly name: string;
 }
@@ -49,12 +51,13 @@ export function planOf(scenario: Scenario): {
     for (const step of steps) {
       if ("traffic" in step) {
         const { traffic, as = "traffic", expect } = step;
+        const { publishers = [0], repeatedSessions = 0 } = traffic;
         const number = planned.length;
         const counts = countArrivals(traffic, { seed, number, startMs: nowMs });
-        planned.push({ traffic, name: `${as}_${number}`, ...counts });
+        planned.push({ traffic, publishers, name: `${as}_${number}`, ...counts });
         nowMs += durationMs(traffic.for);
         if (expect !== undefined) leftOut.add("expect");
-        if (traffic.repeatedSessions) leftOut.add("repeatedSessions");
+        if (repeatedSessions > 0) leftOut.add("repeatedSessions");
       } else if ("repeat" in step) {
         const { times, every = 0, steps: inside } = step.repeat;
         if (durationMs(every) > 0) leftOut.add("every");
