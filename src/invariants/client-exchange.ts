@@ -35,8 +35,6 @@ export interface ClientExchange {
   readonly headers: Readonly<Record<string, string>>;
   /** The received part of the body. Bytes that aren't UTF-8 are U+FFFD. */
   readonly text: string;
-  /** The exact bytes of a body that isn't UTF-8. */
-  readonly bytes?: Uint8Array | undefined;
   /** In virtual time the delay of the answer, in real time the time since the planned sending. */
   readonly latencyMs: number;
   /** Why there is no complete answer, if the target says so. */

@@ -12,7 +12,7 @@ import { createTimeline } from "../measure/timeline.ts";
 import type { PublisherRef, Scenario } from "../scenario/types.ts";
 import type { Target } from "../targets/target.ts";
 import type { Turns } from "../targets/turns.ts";
-import type { Observer } from "../traffic/order.ts";
+import type { TrafficOrder } from "../traffic/order.ts";
 import { createRunDigest } from "./digest.ts";
 import type { StepResult } from "./result.ts";
 import type { StepOutput } from "./values.ts";
@@ -80,7 +80,12 @@ export async function noteFiredRules({ target, rules }: Run): Promise<void> {
 }
 
 /** Adds an exchange to the current tally and all other records. Traffic calls the observer millions of times. */
-export function createObserver({ tally, timeline, latencies, trace }: Run): Observer {
+export function createObserver({
+  tally,
+  timeline,
+  latencies,
+  trace,
+}: Run): TrafficOrder["observe"] {
   return (exchange) => {
     tally.count(exchange);
     timeline.count(exchange);

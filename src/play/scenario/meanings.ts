@@ -9,7 +9,7 @@ import { parseChoices } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { changeSchema, signUpSchema } from "../../world/accounts/publisher-directory.ts";
 import { parseThreshold } from "../measure/thresholds.ts";
-import { parseRate } from "../traffic/rate.ts";
+import { parseRate } from "../traffic/arrivals.ts";
 import type { Arrivals, Mix, Rate, Traffic } from "../traffic/traffic.ts";
 import { checkMatcher, checkMembers } from "./matchers.ts";
 import {

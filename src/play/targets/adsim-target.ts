@@ -18,7 +18,6 @@ import { createHttpClient, type HttpClient } from "./http-client.ts";
 import type { Control, Target, TargetOptions } from "./target.ts";
 import { readSpeed, TargetError, type TargetUrl } from "./target-url.ts";
 import type { Turns } from "./turns.ts";
-import { memberOf } from "./world-target.ts";
 
 export interface AdsimOptions extends Pick<TargetOptions, "controlToken" | "speed" | "signal"> {
   /** The scenario's world. */
@@ -76,7 +75,7 @@ export async function openAdsimTarget(
       const path = `publishers?offset=${ordinal}&limit=1`;
       const [found] = (await api<{ publishers: Publisher[] }>("GET", path)).publishers;
       // Sign-ups follow the population and have ordinals of their own.
-      return found?.ordinal === ordinal ? memberOf(found) : undefined;
+      return found?.ordinal === ordinal ? found : undefined;
     },
     send,
     wait,
@@ -119,11 +118,10 @@ function controlOver(api: ControlApi): Control {
       const paths = ids?.map((id) => `faults/${encodeURIComponent(id)}`) ?? ["faults"];
       for (const path of paths) await api("DELETE", path);
     },
-    signUp: async (request) => memberOf(await api<Publisher>("POST", "publishers", request)),
+    signUp: (request) => api<Publisher>("POST", "publishers", request),
     setSurface: (publisher, surface, change) =>
       api("PATCH", `publishers/${publisher}/surfaces/${surface}`, change),
-    rotateKey: async (publisher) =>
-      memberOf(await api<Publisher>("POST", `publishers/${publisher}/rotate-key`)),
+    rotateKey: (publisher) => api<Publisher>("POST", `publishers/${publisher}/rotate-key`),
     journal: (limit) => journalOf(api, limit),
   };
 }

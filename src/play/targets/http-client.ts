@@ -71,7 +71,7 @@ async function answerTo(
   const seen = (outcome: Answer["outcome"], why?: string): Answer => ({
     outcome,
     ...(head !== undefined && (outcome === "answered" || outcome === "cut")
-      ? { ...head, ...bodyOf(Buffer.concat(pieces)) }
+      ? { ...head, text: decoder.decode(Buffer.concat(pieces)) }
       : { status: 0, headers: {}, text: "" }),
     latencyMs: performance.now() - beganMs,
     why,
@@ -117,11 +117,6 @@ function causeOf(error: unknown): string {
 
 /** Keeps a byte order mark, because it is part of the body. */
 const decoder: TextDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-function bodyOf(bytes: Buffer): Pick<Answer, "text" | "bytes"> {
-  const text = decoder.decode(bytes);
-  return text.includes("\ufffd") ? { text, bytes } : { text };
-}
 
 /** The values of a repeated header are joined. */
 function fieldsOf(headers: Readonly<Record<string, string | string[] | undefined>>) {

@@ -2,9 +2,8 @@
 
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
-import { exchangeOf, type Member } from "../../invariants/client-exchange.ts";
+import { exchangeOf } from "../../invariants/client-exchange.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
-import type { Publisher } from "../../world/accounts/account.ts";
 import { playClockTraffic } from "./clock-traffic.ts";
 import type { Target } from "./target.ts";
 import type { Turns } from "./turns.ts";
@@ -19,8 +18,7 @@ export function worldTarget(sim: SimulatorCore, turns: Turns): Target {
     url: undefined,
     time: { kind: "virtual" },
     now: () => sim.clock.now(),
-    member: (ordinal) =>
-      ordinal < sim.publishers.total ? memberOf(sim.publishers.at(ordinal)) : undefined,
+    member: (ordinal) => (ordinal < sim.publishers.total ? sim.publishers.at(ordinal) : undefined),
     send,
     wait,
     traffic: (order) => playClockTraffic(order, { send, wait, turns }),
@@ -38,15 +36,11 @@ export function worldTarget(sim: SimulatorCore, turns: Turns): Target {
           throw new InputError(id, wrong, "not-found");
         }
       },
-      signUp: (request) => memberOf(sim.publishers.signUp(request)),
+      signUp: (request) => sim.publishers.signUp(request),
       setSurface: (publisher, surface, change) =>
         sim.publishers.setSurface(publisher, surface, change),
-      rotateKey: (publisher) => memberOf(sim.publishers.rotateKey(publisher)),
+      rotateKey: (publisher) => sim.publishers.rotateKey(publisher),
       journal: (limit) => sim.journal.entries({ limit }),
     },
   };
-}
-
-export function memberOf({ id, apiKey, surfaces, joined }: Publisher): Member {
-  return { id, apiKey, surfaces, joined };
 }

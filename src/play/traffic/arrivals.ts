@@ -3,10 +3,9 @@
  * Each kind of rate is one function: how many requests are expected before a moment. Even and random spacing both follow from it.
  */
 
-import { DAY_MS, durationMs, HOUR_MS } from "../../base/duration.ts";
+import { DAY_MS, durationMs, HOUR_MS, MINUTE_MS } from "../../base/duration.ts";
 import { drawFraction, type Key } from "../../base/random.ts";
-import { parseRate } from "./rate.ts";
-import type { Arrivals, Traffic } from "./traffic.ts";
+import type { Arrivals, Rate, Traffic } from "./traffic.ts";
 
 /** `startMs`: the target's time at the beginning, in milliseconds since 1970. `key`: of the random draws. */
 export function arrivalTimes(
@@ -27,6 +26,14 @@ export function plannedArrivals({ for: duration, arrivals, clicks }: Traffic): n
   const most = maxArrivals(arrivals, durationMs(duration));
   const clicked = clicks === undefined ? 0 : Math.min(most, maxDrawn(most * clicks.rate));
   return most + clicked;
+}
+
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
+
+/** Requests per millisecond of a rate such as "8000/m". Its form has been checked. */
+export function parseRate(rate: Rate): number {
+  const [count, unit = ""] = rate.split("/");
+  return Number(count) / (unitMs[unit] ?? Number.NaN);
 }
 
 /** Arrivals at a rate that changes over time. */

@@ -16,7 +16,8 @@ export interface TrafficOrder {
   readonly number: number;
   /** A part of every session id, so that runs differ. @default the seed alone decides */
   readonly runId?: string | undefined;
-  readonly observe: Observer;
+  /** Called with every exchange, in the order in which they end. */
+  observe(exchange: ClientExchange): void;
 }
 
 /** How well a schedule was kept. In virtual time both counts are 0. */
@@ -26,6 +27,3 @@ export interface Punctuality {
   /** Requests never sent, because too many were waiting for a connection. */
   readonly dropped: number;
 }
-
-/** Called with every exchange, in the order in which they end. */
-export type Observer = (exchange: ClientExchange) => void;

@@ -5,7 +5,7 @@ import { createSimulator } from "../../../src/index.ts";
 import { playScenario } from "../../../src/play/play-scenario.ts";
 import { play } from "../../../src/play/player/play.ts";
 import { createTurns } from "../../../src/play/targets/turns.ts";
-import { memberOf, worldTarget } from "../../../src/play/targets/world-target.ts";
+import { worldTarget } from "../../../src/play/targets/world-target.ts";
 import { type PlayResult, parseScenario, type Scenario } from "../../../src/scenario.ts";
 import { resolveAssumptions } from "../../../src/spec/assumptions/resolve.ts";
 import { encodingOf } from "../../../src/spec/build-request.ts";
@@ -75,7 +75,7 @@ function playedAt(service: ImaginedService, scenario: Scenario): Promise<PlayRes
   const { options, areNew, prepare, answer, rewrite } = service;
   const sim = createSimulator({ publishers: 2, start: "2026-05-05T05:05:05Z", ...options });
   const members = [0, 1].map((ordinal) =>
-    memberOf(areNew === true ? sim.publishers.signUp() : sim.publishers.at(ordinal)),
+    areNew === true ? sim.publishers.signUp() : sim.publishers.at(ordinal),
   );
   prepare?.(sim, members);
   const { handle } = sim;

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { exponentials, plannedArrivals } from "../../../src/play/traffic/arrivals.ts";
-import { parseRate } from "../../../src/play/traffic/rate.ts";
+import { exponentials, parseRate, plannedArrivals } from "../../../src/play/traffic/arrivals.ts";
 import type { Arrivals } from "../../../src/play/traffic/traffic.ts";
 import { START_MS, timesOf } from "./orders.ts";
 
