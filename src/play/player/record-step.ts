@@ -103,14 +103,7 @@ function excusedBySkip({ skipped: [first] }: Run, checks: readonly Check[]): rea
 const MAX_BODY = 2000;
 
 /** The exchange as reports show it: without credentials, and with short bodies. */
-function shownExchange({
-  atMs,
-  request,
-  headers,
-  text,
-  bytes: _,
-  ...same
-}: ClientExchange): ShownExchange {
+function shownExchange({ atMs, request, headers, text, ...same }: ClientExchange): ShownExchange {
   const { method, path, query, headers: sent, body } = plainRequest(request);
   const shownBody = shortened(lenientText(body), MAX_BODY);
   return {
