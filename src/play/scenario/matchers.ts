@@ -4,15 +4,13 @@ import { didYouMean, unknownMember } from "../../base/did-you-mean.ts";
 import { InputError, inField, isPlainObject } from "../../base/input.ts";
 import { shownName } from "../../base/text.ts";
 import { alternativesIn, definitionOf } from "./schema.ts";
-import type { Value } from "./types.ts";
+import type { Indirect } from "./types.ts";
 
 const rules = alternativesIn(definitionOf("MatchRule")).flatMap(({ required = [] }) => required);
 const words = [...rules, "ref", "numbered", "daysAgo"];
 
 /** Whether this is an object that stands for a value: a reference, a header, a numbered text, a date. */
-export function isIndirect(
-  value: unknown,
-): value is Exclude<Value, string | number | boolean | null> {
+export function isIndirect(value: unknown): value is Indirect {
   const forms = ["ref", "numbered", "daysAgo", "header,of", "of,header"];
   return isPlainObject(value) && forms.includes(Object.keys(value).join());
 }

@@ -93,7 +93,8 @@ export interface Reference {
 }
 
 /** A text, a number, true, false, null, or one of { "ref": "NAME.path" }, { "header": "name", "of": "NAME" }, { "numbered": "text" }, { "daysAgo": 1 }. */
-export type Value = string | number | boolean | null | Reference | HeaderOf | Numbered | DaysAgo;
+export type Value = string | number | boolean | null | Indirect;
+export type Indirect = Reference | HeaderOf | Numbered | DaysAgo;
 
 /** A header of an earlier answer. */
 export interface HeaderOf {
