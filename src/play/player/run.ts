@@ -65,9 +65,9 @@ export function createRun(scenario: Scenario, target: Target, turns: Turns, send
 /** Notes that a rule was installed under this id. `path`: its place in the scenario. */
 export function recordRule(run: Run, rule: FaultRule, id: string, path: string): void {
   // A rule with a ttl isn't judged: it may be gone before its counts are read.
-  const seen = run.rules.get(path) ?? { id, hasFired: rule.ttl !== undefined };
+  const hasFired = rule.ttl !== undefined || run.rules.get(path)?.hasFired === true;
   run.rules.delete(path);
-  run.rules.set(path, seen);
+  run.rules.set(path, { id, hasFired });
   run.trace.recordRule(rule);
 }
 

@@ -1,4 +1,4 @@
-/** How a matcher judges a value: rule by rule, and when the result is unknown. */
+/** How a matcher judges a value: rule by rule, and when the result is undecided. */
 
 import { describe, expect, test } from "vitest";
 import { match, resultOf } from "../../../src/play/player/matching.ts";
@@ -66,11 +66,11 @@ describe.each<[Matcher, passed: unknown[], failed: unknown[]]>([
     [{ a: 1 }, { a: 1, b: 2 }, null, [1]],
   ],
   [{}, [{}, { a: 1 }], [null, [], 1]],
-])("%j", (matcher, held, broken) => {
-  test.each(held.map((actual) => ({ actual })))("holds for $actual", ({ actual }) => {
+])("%j", (matcher, passing, failing) => {
+  test.each(passing.map((actual) => ({ actual })))("passes for $actual", ({ actual }) => {
     expect(checksOf(matcher, actual)).toBe("passed");
   });
-  test.each(broken.map((actual) => ({ actual })))("is broken by $actual", ({ actual }) => {
+  test.each(failing.map((actual) => ({ actual })))("fails for $actual", ({ actual }) => {
     expect(checksOf(matcher, actual)).toBe("failed");
   });
 });
@@ -86,7 +86,7 @@ test.each<[Matcher, actual: unknown]>([
   [{ not: { ref: "gone.x" } }, 1],
   [{ atLeast: { ref: "first.impression_id" } }, 1],
   [{ oneOf: [1, { ref: "gone.x" }] }, 2],
-])("%j compared with %j is unknown", (matcher, actual) => {
+])("%j compared with %j is undecided", (matcher, actual) => {
   expect(checksOf(matcher, actual)).toBe("undecided");
 });
 
