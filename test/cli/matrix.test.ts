@@ -73,7 +73,7 @@ describe("the verdict", () => {
     expect(code).toBe(0);
     expect(report).toMatchObject({ verdict: "green", complete: true, reliances: [], flaky: [] });
     expect(report.rows.every(({ run }) => run.passed && run.requests === 1)).toBe(true);
-    expect(report.counts.runs).toBe(report.rows.length + 2);
+    expect(report.runs).toBe(report.rows.length + 2);
     expect(text).toContain("Your client passes everywhere.");
   });
 
@@ -101,9 +101,6 @@ describe("the verdict", () => {
     const set = ["errors.invalid=422", "payout.order=oldest-first"];
     expect(report.reliances.map(({ assume }) => assume)).toEqual([set]);
     expect(text).toContain("  errors.invalid=422 and payout.order=oldest-first\n      ");
-    for (const { assume, reliances } of report.rows) {
-      expect(reliances).toEqual(set.every((one) => assume.includes(one)) ? [0] : []);
-    }
   });
 
   test.each<[verdict: string, about: string, client: Cmd, text: string]>([
@@ -123,7 +120,7 @@ describe("the verdict", () => {
   ])("is %s for a client %s, and no row is run", async (verdict, _, client, expected) => {
     const { code, report, text } = await matrix(client);
     expect(code).toBe(1);
-    expect(report).toMatchObject({ verdict, rows: [], counts: { runs: 2 } });
+    expect(report).toMatchObject({ verdict, rows: [], runs: 2 });
     expect(text).toContain(expected);
   });
 
@@ -174,7 +171,7 @@ describe("of the two example clients", () => {
     const keys = report.reliances.flatMap(({ assume }) => assume.map((one) => one.split("=")[0]));
     expect([...new Set(keys)].sort()).toEqual(expected);
     expect(report).toMatchObject({ verdict, complete: true, flaky: [] });
-    expect(report.counts.rows).toBeGreaterThan(4);
+    expect(report.rows.length).toBeGreaterThan(4);
   });
 });
 
@@ -285,14 +282,15 @@ describe("reports", () => {
 
     const suite = childrenOf(readXml(readFileSync(junit, "utf8")), "testsuite")[0];
     const cases = childrenOf(suite, "testcase");
+    const failed = report.rows.filter(({ run }) => !run.passed);
     const failures = cases.flatMap((each) => childrenOf(each, "failure"));
     expect(suite?.attributes).toMatchObject({
       name: "adsim.matrix",
       tests: String(report.rows.length + 1),
-      failures: String(report.counts.failed),
+      failures: String(failed.length),
     });
     expect(cases).toHaveLength(report.rows.length + 1);
-    expect(failures).toHaveLength(report.counts.failed);
+    expect(failures).toHaveLength(failed.length);
     for (const failure of failures) {
       expect(failure.attributes.message).toBe("fails with payout.order=oldest-first");
       expect(textOf(failure)).toContain(report.reliances[0]?.reproduce);

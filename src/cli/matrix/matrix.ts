@@ -3,7 +3,7 @@
  * covering array over the assumptions, then searches for the smallest sets of choices that make it fail.
  */
 
-import { mkdirSync, mkdtempSync, readdirSync, rmdirSync } from "node:fs";
+import { mkdirSync, readdirSync, rmdirSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { MINUTE_MS } from "../../base/duration.ts";
@@ -134,15 +134,15 @@ function planOf(flags: MatrixCall["flags"], pinned: Readonly<Record<string, stri
   );
 }
 
-/** The given folder, which is made if needed, or a temporary one. */
+/** The given folder, or a temporary one. It is made if needed. */
 function folderFor(given: string | undefined): string {
+  const folder = given ?? join(tmpdir(), `adsim-matrix-${crypto.randomUUID()}`);
   try {
-    if (given === undefined) return mkdtempSync(join(tmpdir(), "adsim-matrix-"));
-    mkdirSync(given, { recursive: true });
-    return given;
+    mkdirSync(folder, { recursive: true });
   } catch (error) {
     throw couldNotRun(
-      `CMD's output can't be kept in ${given ?? tmpdir()}: ${describeError(error)}. Name a folder that you may write to: --keep-output FOLDER.`,
+      `CMD's output can't be kept in ${folder}: ${describeError(error)}. Name a folder that you may write to: --keep-output FOLDER.`,
     );
   }
+  return folder;
 }

@@ -3,7 +3,7 @@
 import { dirname } from "node:path";
 import { formatList } from "../../base/did-you-mean.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
-import { keyAndChoiceOf } from "../../choices/choice-overrides.ts";
+import { isWithin, keyAndChoiceOf } from "../../choices/choice-overrides.ts";
 import { plural } from "../../play/measure/quantities.ts";
 import { type JunitCase, junitXml } from "../../play/reports/junit.ts";
 import { paragraphs } from "../../play/reports/lines.ts";
@@ -72,22 +72,20 @@ function outputLines(when: string, run: Run | undefined): Lines {
   return [`CMD ${when}: ${ended}${about}`, ...lines.map((line) => `    ${line}`)];
 }
 
-function countLines({ counts, rows, defaults }: MatrixResult): Lines {
-  const runs = [...defaults.runs, ...rows.map(({ run }) => run)];
-  const file = runs.find(({ output }) => output !== undefined)?.output?.file;
-  const combinations = `${plural(counts.rows, "combination")} of choices, ${counts.failed} failed`;
+function countLines({ defaults, rows, runs }: MatrixResult): Lines {
+  const all = [...defaults.runs, ...rows.map(({ run }) => run)];
+  const failed = all.flatMap(({ output }) => output ?? []);
+  const folders = failed.slice(0, 1).map(({ file }) => dirname(file));
   return [
-    ...(counts.rows > 0 ? [`${combinations}; ${plural(counts.runs, "run")} in all.`] : []),
-    ...(file === undefined
-      ? []
-      : [`The whole output of those that failed is in ${dirname(file)}.`]),
+    `${plural(rows.length, "combination")} of choices, ${failed.length} failed; ${plural(runs, "run")} in all.`,
+    ...folders.map((folder) => `The whole output of those that failed is in ${folder}.`),
   ];
 }
 
 /** Keys that weren't varied, and why. */
 function notVaried({ unreached, fixed, kept, rows }: MatrixResult): Lines {
-  const about = (why: string, keys: Lines, more = ""): Lines =>
-    keys.length === 0 ? [] : [`${why}: ${formatList(keys)}.${more}`];
+  const about = (why: string, keys: Lines): Lines =>
+    keys.length === 0 ? [] : [`${why}: ${formatList(keys)}.`];
   if (rows.length === 0) return [];
   return [
     ...about("Not varied, because they shaped no answer to your client", unreached),
@@ -120,8 +118,8 @@ export function reportJunit(result: MatrixResult, startedMs: number, durationMs:
         isSilent ? "CMD sent no request" : "CMD failed with the defaults",
         [defaults.reproduce],
       ),
-      ...rows.map(({ run, reproduce, reliances: places }, index) => {
-        const relied = places.flatMap((place) => reliances[place] ?? []);
+      ...rows.map(({ assume: row, run, reproduce }, index) => {
+        const relied = reliances.filter(({ assume }) => isWithin(assume, row));
         const sets = relied.map(({ assume }) => assume.join(" and ")).join("; with ");
         const why = sets === "" ? "failed; no smallest set was found" : `fails with ${sets}`;
         const lines = relied.length === 0 ? [reproduce] : relied.map((one) => one.reproduce);

@@ -4,7 +4,6 @@ import { adsimLine } from "../../base/shell.ts";
 import {
   type ChoiceOverrides,
   compareSets,
-  isWithin,
   keyAndChoiceOf,
 } from "../../choices/choice-overrides.ts";
 import { allKeys, type MatrixPlan } from "../../choices/matrix-plan.ts";
@@ -55,10 +54,11 @@ export interface MatrixResult {
   readonly fixed: readonly AssumptionKey[];
   /** Keys that CMD chose itself in some of its worlds, where they weren't varied. */
   readonly kept: readonly AssumptionKey[];
-  readonly counts: Readonly<Record<"rows" | "failed" | "runs", number>>;
+  /** How often CMD ran. */
+  readonly runs: number;
   readonly defaults: { readonly reproduce: string; readonly runs: readonly [Run, Run] };
-  /** None after defaults that didn't pass. `reliances`: indexes into the list of them. */
-  readonly rows: readonly (Tried & { readonly run: Run; readonly reliances: readonly number[] })[];
+  /** None after defaults that didn't pass. */
+  readonly rows: readonly (Tried & { readonly run: Run })[];
   /** The smallest sets of choices that make CMD fail. */
   readonly reliances: readonly (Tried & { readonly run: Run | undefined })[];
   /** Whether the failing rows were searched completely. */
@@ -91,7 +91,6 @@ export function resultOf(
   runner: Runner,
   { defaults, varied, rows, found }: Findings,
 ): MatrixResult {
-  const reliances = [...found.minimal].sort(compareSets);
   const options = given(Object.keys(execOptions).filter((name) => name !== "json"));
   const tried = (assume: ChoiceOverrides): Tried => {
     const choices = assume.flatMap((choice) => ["--assume", choice]);
@@ -109,17 +108,12 @@ export function resultOf(
     unreached: whole.varied.filter((key) => !varied.includes(key)),
     fixed: flags.only === undefined && !isPinned ? [fixedKey] : [],
     kept: allKeys.filter((key) => runner.reached.some((one) => "kept" in one && one.kept === key)),
-    counts: {
-      rows: rows.length,
-      failed: rows.filter(({ run }) => !run.passed).length,
-      runs: runner.started.length,
-    },
+    runs: runner.started.length,
     defaults: { reproduce: tried([]).reproduce, runs: defaults },
-    rows: rows.map(({ assume, run }) => {
-      const relied = reliances.flatMap((set, place) => (isWithin(set, assume) ? [place] : []));
-      return { ...tried(assume), run, reliances: relied };
-    }),
-    reliances: reliances.map((set) => ({ ...tried(set), run: runner.last(set) })),
+    rows: rows.map(({ assume, run }) => ({ ...tried(assume), run })),
+    reliances: [...found.minimal]
+      .sort(compareSets)
+      .map((set) => ({ ...tried(set), run: runner.last(set) })),
     complete: found.isComplete,
     flaky: [...found.unstable].sort(compareSets).map(tried),
   };

@@ -9,7 +9,7 @@ import { shortened } from "../../base/text.ts";
 import { type ChoiceOverrides, nameOf } from "../../choices/choice-overrides.ts";
 import { REACHED, type Reached } from "../../choices/reached.ts";
 import { readableDuration } from "../../play/measure/quantities.ts";
-import { type Server, type ServerOptions, startServer } from "../../server.ts";
+import { type ServerOptions, startServer } from "../../server.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { clientEnvironment, type StartedChild, startChild } from "../processes/child.ts";
 import type { HostProcess } from "../processes/host-process.ts";
@@ -59,11 +59,8 @@ export function createRunner(options: RunnerOptions): Runner {
   const reached: Reached[] = [];
 
   async function runNow(overrides: ChoiceOverrides, number: number): Promise<Run> {
-    options.stop.throwIfAborted();
-    const assumptions = options.assumptionsWith(overrides);
-    const server = await startServer({ ...options.server, assumptions });
     const file = join(options.folder, `${String(number).padStart(3, "0")}.log`);
-    const { run, reach } = await runOnce(server, file, options).finally(server.close);
+    const { run, reach } = await runOnce(options.assumptionsWith(overrides), file, options);
     reached.push(...reach.filter((one) => run.passed || "kept" in one));
     latest.set(nameOf(overrides), run);
     return run;
@@ -83,12 +80,14 @@ export function createRunner(options: RunnerOptions): Runner {
 }
 
 async function runOnce(
-  server: Server,
+  assumptions: Assumptions,
   file: string,
   options: RunnerOptions,
 ): Promise<{ readonly run: Run; readonly reach: readonly Reached[] }> {
   const { words, host, stop } = options;
+  stop.throwIfAborted();
   const reachedFile = `${file}.reached`;
+  const server = await startServer({ ...options.server, assumptions });
   const output = openSync(file, "w");
   let hasFailed = false;
   try {
@@ -110,6 +109,7 @@ async function runOnce(
     };
     return { run, reach: [...atServer, ...inProcess] };
   } finally {
+    await server.close();
     closeSync(output);
     rmSync(reachedFile, { force: true });
     if (!hasFailed) rmSync(file, { force: true });
