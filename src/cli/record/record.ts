@@ -1,7 +1,6 @@
 /** `adsim record FILE`: turns a recording into a scenario: a HAR, a journal as NDJSON, or a trace in CSV. */
 
 import { indentedJson } from "../../base/text.ts";
-import type { RecordedScenario } from "../../play/recording/scenario-of-recording.ts";
 import type { recordOptions } from "../options/command-options.ts";
 import type { Call, FlagsOf } from "../options/option.ts";
 import { checkOut, writeOut } from "../output/reports.ts";
@@ -20,21 +19,20 @@ export async function record({ words, flags, host }: RecordCall): Promise<void> 
   const recording = await recordingIn(file);
   const isElsewhere = !recording.byAdsim && signUp !== true;
   const publishers = isElsewhere ? "numbered" : "world";
-  const made = madeOf(file, recording, { name, expects: "statuses", publishers });
+  const made = madeOf(file, recording, { expects: "statuses", publishers }, name);
   const text = indentedJson(made.scenario);
   if (written === undefined) say(text, host.stdout);
   else await writeOut({ ...written, content: text }, host.stderr);
   const leftOut = leftOutInWords(leftOutGroups(made.leftOut));
   if (leftOut !== "") say(`adsim: left out: ${leftOut}\n`, host.stderr);
-  if (isElsewhere) say(howToPlay(made), host.stderr);
-}
-
-/** The publishers of another service, which it must supply, with their surfaces in the order of the references. */
-function howToPlay({ publishers }: RecordedScenario): string {
-  const words = publishers.flatMap(({ id, surfaces }) => {
-    return ["--api-key KEY --publisher", id, ...surfaces.map(({ id }) => `--surface ${id}`)];
+  if (!isElsewhere) return;
+  // It must supply the publishers, with their surfaces in the order of the references.
+  const given = made.publishers.flatMap(({ id, surfaces }) => {
+    return ["--api-key KEY --publisher", id, ...surfaces.map((one) => `--surface ${one.id}`)];
   });
-  return `adsim: play it at the recorded service, with these or other publishers: --target URL ${words.join(" ")}
-For a world of adsim, where they have to sign up, record again with --sign-up.
-`;
+  const lines = [
+    `play it at the recorded service, with these or other publishers: --target URL ${given.join(" ")}`,
+    "for a world of adsim, where they have to sign up, record again with --sign-up",
+  ];
+  say(lines.map((line) => `adsim: ${line}\n`).join(""), host.stderr);
 }

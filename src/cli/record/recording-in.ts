@@ -55,10 +55,10 @@ function inTimeOrder(recording: Recording): Recording {
 export function madeOf(
   file: string,
   recording: Recording,
-  options: Omit<RecordingOptions, "name"> & { readonly name?: string | undefined },
+  options: Omit<RecordingOptions, "name">,
+  name = nameFrom(file),
 ): RecordedScenario {
   try {
-    const name = options.name ?? nameFrom(file);
     const made = scenarioOfRecording(recording, { ...options, name });
     if (made.entries.size === 0) {
       const leftOut = leftOutInWords(leftOutGroups(made.leftOut));
