@@ -66,7 +66,7 @@ export interface StepResult {
   readonly exchange?: ShownExchange | undefined;
   /** For traffic, repeat and parallel. */
   readonly tally?: TallySummary | undefined;
-  /** The last requests that the service saw, if the step has failed and the target has a journal. */
+  /** The last requests that the service saw. The first 20 failed steps have it, if the target has a journal. */
   readonly journal?: readonly JournalEntry[] | undefined;
 }
 
