@@ -61,9 +61,9 @@ export async function* playScenarios(
   options: PlayScenarioOptions = {},
 ): AsyncGenerator<PlayResult, void> {
   const { target, credentials, signal } = options;
-  for (const [name, needed] of needs) {
+  for (const [name, needed, why] of needs) {
     if (options[name] !== undefined && options[needed] === undefined)
-      throw new InputError(name, `needs ${needed}: without it, it would do nothing`);
+      throw new InputError(name, why);
   }
   const parsed = scenarios.map((one) => parseScenario(one, options));
   try {
@@ -79,14 +79,17 @@ export async function* playScenarios(
   }
 }
 
-/** Options that mean nothing without another one. */
+const HERE = "needs a target: a play in this process never waits";
+const AT_ADSIM = "is for a service other than adsim: give a publisher of it, with its key";
+
+/** Options that mean nothing without another one, and why. */
 const needs = [
-  ["speed", "target"],
-  ["credentials", "target"],
-  ["controlToken", "target"],
-  ["assumptions", "credentials"],
-  ["runId", "credentials"],
-  ["wait", "credentials"],
+  ["speed", "target", HERE],
+  ["credentials", "target", HERE],
+  ["controlToken", "target", HERE],
+  ["assumptions", "credentials", AT_ADSIM],
+  ["runId", "credentials", AT_ADSIM],
+  ["wait", "credentials", AT_ADSIM],
 ] as const;
 
 type PlayInOptions = Pick<PlayScenarioOptions, "onStep" | "reproduce" | "signal"> & {

@@ -81,7 +81,7 @@ const at = "lost-ack --target http://x.test";
 test.each([
   ["spek-*", "spek-* matches no scenario that comes with adsim"],
   [`${at} --speed 0`, "above 0"],
-  ["lost-ack --speed 2", "--speed needs --target"],
+  ["lost-ack --speed 2", "--speed needs a target"],
   ["lost-ack --report pdf=x", "junit=FILE"],
   ["lost-ack --report html=a,junit=", "not 'html=a,junit='"],
   ["lost-ack happy-month --report html=x", "one scenario"],
@@ -93,7 +93,7 @@ test.each([
   [`${at} --api-key k`, "--api-key needs --publisher"],
   [`${at} --publisher p`, "--publisher needs --api-key"],
   [`${at} --surface s`, "--surface needs --api-key"],
-  [`${at} --wait`, "--wait is for services other"],
+  [`${at} --wait`, "--wait is for a service other than adsim"],
 ])("adsim play %s is wrong usage", async (words, expected) => {
   const { code, stdout, stderr } = await runAdsim(["play", ...words.split(" ")]);
   expect(stderr).toContain(expected);

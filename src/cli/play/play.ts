@@ -6,7 +6,7 @@ import { InputError } from "../../base/input.ts";
 import { adsimLine } from "../../base/shell.ts";
 import { indentedJson } from "../../base/text.ts";
 import { plural, readableDuration } from "../../play/measure/quantities.ts";
-import { playScenarios } from "../../play/play-scenario.ts";
+import { type PlayScenarioOptions, playScenarios } from "../../play/play-scenario.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import { playText } from "../../play/reports/play-text.ts";
 import { reportHtml } from "../../play/reports/report-html.ts";
@@ -14,36 +14,55 @@ import { reportJunit } from "../../play/reports/report-junit.ts";
 import { countRequests } from "../../play/scenario/count-requests.ts";
 import { MAX_RECORDED_STEPS } from "../../play/scenario/parse-scenario.ts";
 import { planAtService } from "../../play/targets/service-plan.ts";
-import type { Call } from "../options/option.ts";
+import type { Choices } from "../../simulator/simulator-options.ts";
+import { readAssumptionFlags } from "../options/assumption-flags.ts";
+import type { playOptions } from "../options/command-options.ts";
+import type { Call, FlagsOf } from "../options/option.ts";
 import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports, writeReports } from "../output/reports.ts";
 import { isColourful, say } from "../output/say.ts";
 import { onEndingSignals } from "../processes/signals.ts";
+import { givenPublishers } from "./credentials.ts";
 import { sourcesOf } from "./load-scenario.ts";
 import { notPlayedLines, type Planned, summaryLines } from "./play-summary.ts";
-import { errorInSource, type ResolvedScenario, resolveScenario } from "./resolve-scenario.ts";
-import { type PlayFlags, readTarget, type TargetGiven } from "./target.ts";
+import { errorInSource, resolveScenario } from "./resolve-scenario.ts";
+
+type PlayFlags = FlagsOf<typeof playOptions>;
 
 /** @returns 0 if every scenario passed; 1 if one failed or is undecided. */
 export async function play(call: Call<PlayFlags>): Promise<number> {
   const { words, flags, host } = call;
-  const { report = [], json } = flags;
-  const target = await readTarget(call);
+  const { report = [], json, target, speed } = flags;
+  const given = givenPublishers(flags);
+  const credentials = given.length > 0 ? given : undefined;
+  if (credentials !== undefined && target === undefined)
+    throw wrongUsage("--api-key needs --target.");
+  // Such a service makes its own choices: the flags say which. Anywhere else they override the scenario's.
+  const { assume: _, assumptions: __, ...settings } = flags;
+  // readAssumptionFlags has checked them.
+  const knownChoices = credentials && ((await readAssumptionFlags(flags)).chosen as Choices);
   const all: Planned[] = [];
   for (const source of words.flatMap(sourcesOf)) {
-    const one = await resolveScenario(source, target.overrides, host);
-    const { knownChoices } = target;
-    all.push({ ...one, plan: planAtService(one.scenario, { speed: flags.speed, knownChoices }) });
+    const one = await resolveScenario(source, credentials ? settings : flags, host);
+    all.push({ ...one, plan: planAtService(one.scenario, { speed, knownChoices }) });
   }
   const isOne = all.length === 1;
   if (!isOne && report.some(({ kind }) => kind === "html")) {
     throw wrongUsage("--report html=FILE shows one scenario. For several, use junit or json.");
   }
   await checkReports(report);
-  const chosen = target.isService ? playableAt(all, target, flags) : all;
+  const chosen = credentials ? playableAt(all, given.length, knownChoices, flags) : all;
   const stream = json === true ? host.stderr : host.stdout;
   const colour = isColourful(stream, host.env);
-  const results = await playAll(chosen, target, call, (result) => {
+  const { runId, maxRequests } = flags;
+  const options = {
+    ...{ target, speed, runId, maxRequests, credentials, assumptions: knownChoices },
+    // The variable may be set, where a play in this process needs no token.
+    controlToken: target && flags.controlToken,
+    // Of several, those that need it were left out.
+    wait: flags.wait ?? ((credentials && chosen.length > 1) || undefined),
+  };
+  const results = await playAll(chosen, options, call, (result) => {
     const text = playText(result, { colour });
     if (isOne) return;
     // A line for what passed, the whole report for everything else.
@@ -62,7 +81,7 @@ export async function play(call: Call<PlayFlags>): Promise<number> {
   if (isOne && only !== undefined) stream.write(playText(only, { colour }));
   else {
     const left = all.filter((one) => !chosen.includes(one));
-    const lines = [...summaryLines(results), ...notPlayedLines(left, target.credentials.length)];
+    const lines = [...summaryLines(results), ...notPlayedLines(left, given.length)];
     say(`\n${lines.join("\n")}\n`, stream);
   }
   // Where none could be played, nothing was checked.
@@ -73,7 +92,8 @@ export async function play(call: Call<PlayFlags>): Promise<number> {
 /** One is played as far as possible. Of several, those that can be played whole; those that read most come last: they may use up the limit. */
 function playableAt(
   all: readonly Planned[],
-  { credentials, knownChoices }: TargetGiven,
+  publishersGiven: number,
+  knownChoices: Choices | undefined,
   { speed, wait }: PlayFlags,
 ): readonly Planned[] {
   const [only] = all;
@@ -89,7 +109,7 @@ function playableAt(
   const playable = all.filter(
     ({ plan: { impossible, publishers, totalMs } }) =>
       impossible.length === 0 &&
-      publishers <= credentials.length &&
+      publishers <= publishersGiven &&
       (wait === true || totalMs <= MINUTE_MS),
   );
   return playable.toSorted((one, other) => one.plan.reads - other.plan.reads);
@@ -97,11 +117,13 @@ function playableAt(
 
 /** As many take a minute or longer. */
 const MANY_REQUESTS = 5_000_000;
+/** Shorter waits aren't worth a word. */
+const SHORT_MS = 3000;
 
 /** Plays one after the other, until the end or a signal. */
 async function playAll(
   chosen: readonly Planned[],
-  target: TargetGiven,
+  options: PlayScenarioOptions,
   { host, flags, given }: Call<PlayFlags>,
   tell: (result: PlayResult) => void,
 ): Promise<readonly PlayResult[]> {
@@ -109,22 +131,25 @@ async function playAll(
   const stopListening = onEndingSignals(host, (signal) => ending.abort(signal));
   const names = Object.keys(flags).filter((name) => name !== "json" && name !== "report");
   const note = (line: string): void => void host.stderr.write(`adsim: ${line}\n`);
-  const results: PlayResult[] = [];
   const requests = chosen.reduce((sum, { scenario }) => sum + countRequests(scenario), 0);
-  if (!target.isService && requests > MANY_REQUESTS) {
-    note(`plays ${plural(requests, "request")}: that takes a minute or longer`);
+  const waitsMs = chosen.reduce((sum, { plan }) => sum + plan.totalMs, 0);
+  if (options.credentials === undefined) {
+    if (requests > MANY_REQUESTS) note(`plays ${plural(requests, "request")}: that takes a minute`);
+  } else if (waitsMs >= SHORT_MS && (options.wait || waitsMs <= MINUTE_MS)) {
+    note(`waits for ${readableDuration(waitsMs)} in all: time is real there`);
   }
+  const results: PlayResult[] = [];
   try {
     const playing = playScenarios(
       chosen.map(({ scenario }) => scenario),
       {
-        ...{ target: target.target, speed: flags.speed },
-        // The variable may be set, where a play in this process needs no token.
-        ...(target.target !== undefined && { controlToken: flags.controlToken }),
-        ...(target.isService && atService(chosen, target, flags, note)),
-        maxRequests: flags.maxRequests,
+        ...options,
         maxSteps: MAX_RECORDED_STEPS,
         signal: ending.signal,
+        onWait(ms) {
+          const about = readableDuration(Math.ceil(ms / 1000) * 1000);
+          note(`waits ${about}, until the service has quota again`);
+        },
       },
     );
     for await (const result of playing) {
@@ -138,7 +163,9 @@ async function playAll(
     return results;
   } catch (error) {
     const playing = chosen[results.length];
-    if (!ending.signal.aborted) throw playing === undefined ? error : explained(playing, error);
+    const isScenarios = error instanceof InputError && !Object.hasOwn(flags, error.field);
+    if (!ending.signal.aborted)
+      throw playing !== undefined && isScenarios ? errorInSource(playing, error) : error;
     const signal: NodeJS.Signals = ending.signal.reason;
     note(`${signal}, stopped before the scenario's end: there is no result`);
     // Exits at once: the play may be waiting for hours. Its connections are closed already.
@@ -146,36 +173,4 @@ async function playAll(
   } finally {
     stopListening();
   }
-}
-
-/** Shorter waits aren't worth a word. */
-const SHORT_MS = 3000;
-
-function atService(
-  chosen: readonly Planned[],
-  { credentials, knownChoices }: TargetGiven,
-  { runId, wait }: PlayFlags,
-  note: (line: string) => void,
-) {
-  const totalMs = chosen.reduce((sum, { plan }) => sum + plan.totalMs, 0);
-  // Of several, those that need it were left out.
-  const mayWait = wait === true || chosen.length > 1;
-  if (totalMs >= SHORT_MS && (mayWait || totalMs <= MINUTE_MS)) {
-    note(`waits for ${readableDuration(totalMs)} in all: time is real there`);
-  }
-  return {
-    ...{ credentials, assumptions: knownChoices, runId, wait: mayWait },
-    onWait(ms: number) {
-      const about = readableDuration(Math.ceil(ms / 1000) * 1000);
-      note(`waits ${about}, until the service has quota again`);
-    },
-  };
-}
-
-const ownOptions = ["target", "speed", "controlToken", "runId", "wait"];
-
-/** Attributes the error to an option, or to the scenario. */
-function explained(chosen: ResolvedScenario, error: unknown): unknown {
-  const [name = ""] = error instanceof InputError ? error.field.split(".") : [];
-  return ownOptions.includes(name) ? error : errorInSource(chosen, error);
 }
