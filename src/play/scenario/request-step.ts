@@ -10,7 +10,7 @@ import { eventIdIn, parametersOf, valuesOf } from "../../journal/entry-values.ts
 import { isSecretHeader } from "../../journal/secrets.ts";
 import { buildRequest } from "../../spec/build-request.ts";
 import { operations } from "../../spec/operations.ts";
-import type { PublisherRef, Reference, RequestStep } from "./types.ts";
+import type { PublisherRef, Reference, RequestStep, Value } from "./types.ts";
 
 /** What a step is made of: members of a journal's entry. */
 export interface SentRequest extends Pick<JournalEntry, "operation" | "request"> {
@@ -47,8 +47,8 @@ export function createRequestSteps(
     const answer = name === "impression_id" ? nameOf.get(value) : undefined;
     if (answer !== undefined) return { ref: `${answer}.impression_id` };
     for (const publisher of [sender, ...publishers]) {
-      const { ref, id, surfaces } = publisher;
-      const path = typeof ref === "number" ? `publishers.${ref}` : ref;
+      const { id, surfaces } = publisher;
+      const path = pathTo(publisher);
       if (name === "publisher_id" && value === id) return { ref: `${path}.id` };
       const place = surfaces.findIndex(({ id }) => id === value);
       if (name === "surface" && place >= 0) return { ref: `${path}.surfaces.${place}.id` };
@@ -102,6 +102,10 @@ export function createRequestSteps(
 
 type SentParts = NonNullable<ReturnType<typeof sentAsOperation>>;
 
+function pathTo({ ref }: StepPublisher): string {
+  return typeof ref === "number" ? `publishers.${ref}` : ref;
+}
+
 /** How a step of its operation sends the same request; undefined if none does. */
 function sentAsOperation({ operation, request }: SentRequest) {
   if (operation === undefined || request.bodyBase64 !== undefined) return undefined;
@@ -130,7 +134,7 @@ function sentAsOperation({ operation, request }: SentRequest) {
 /** `own` is the Content-Type that the step sends by default. */
 function headersOf(
   { request }: SentRequest,
-  { apiKey }: StepPublisher,
+  sender: StepPublisher,
   own: string | undefined,
 ): Pick<RequestStep, "key" | "headers"> {
   const { authorization, ...others } = request.headers;
@@ -138,10 +142,11 @@ function headersOf(
     const isOwn = name === "content-type" && value === own;
     return !isOwn && !ambientHeaders.has(name) && !isSecretHeader(name);
   });
-  const headers: Record<string, string> = Object.fromEntries(sent);
+  const headers: Record<string, Value> = Object.fromEntries(sent);
   // Scenarios send "Bearer", which the service takes in any case.
-  const isKey = /^bearer +(.*)/i.exec(authorization ?? "")?.[1] === apiKey;
-  if (!isKey && authorization !== undefined)
+  const isKey = /^bearer +(.*)/i.exec(authorization ?? "")?.[1] === sender.apiKey;
+  if (authorization === sender.apiKey) headers.authorization = { ref: `${pathTo(sender)}.apiKey` };
+  else if (!isKey && authorization !== undefined)
     headers.authorization = authorization.replace(/^(\S+ )?.*/s, "$1another-key");
   return { ...(!isKey && { key: null }), ...(Object.keys(headers).length > 0 && { headers }) };
 }
