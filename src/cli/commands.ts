@@ -8,13 +8,7 @@ import {
   recordOptions,
   replayOptions,
 } from "./options/command-options.ts";
-import {
-  commonOptions,
-  explain,
-  flowingOptions,
-  serveOptions,
-  stillOptions,
-} from "./options/common-options.ts";
+import { commonOptions, serveOptions, stillOptions } from "./options/common-options.ts";
 import { type Command, command, flag, needed, text } from "./options/option.ts";
 
 const CMD = { kind: "command", name: "CMD [arguments...]" } as const;
@@ -54,7 +48,7 @@ const matrix = command({
   name: "matrix",
   says: "find out which behaviour a client relies on that the API's specification leaves open",
   words: { ...CMD, says: "a test of the client, such as: npx adsim matrix -- npm test" },
-  options: { ...flowingOptions, explain, ...matrixOptions },
+  options: matrixOptions,
   more: `CMD runs twice with the defaults, then once for each row of a covering array over the assumptions, each time against a new
 server. Then adsim finds the smallest sets of choices that make CMD fail. Choices that you give stay in all runs.
 ${VARIABLES}`,

@@ -102,7 +102,7 @@ describe("where tsx isn't installed", () => {
     const adsim = spawnAdsim(["play", file], withoutTsx);
     expect((await adsim.ended).code).toBe(3);
     expect(adsim.stderr()).toContain(`adsim: ${file}: can't be loaded: TypeScript enum is not`);
-    expect(adsim.stderr()).toContain(`. Node ${process.version} needs tsx for that.`);
+    expect(adsim.stderr()).toContain(`. Node ${process.version} runs only simple TypeScript`);
     expect(adsim.stderr()).toContain("npm install --save-dev tsx");
   });
 });

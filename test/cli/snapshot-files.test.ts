@@ -4,7 +4,6 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ServerFlags } from "../../src/cli/options/common-options.ts";
-import { faultRules } from "../../src/cli/options/faults-file.ts";
 import { describeFailure } from "../../src/cli/output/exit.ts";
 import { startFrom } from "../../src/cli/start-server.ts";
 import { createSimulator } from "../../src/index.ts";
@@ -171,17 +170,13 @@ describe("--faults", () => {
 
   const drop = { verdict: { kind: "drop" } };
   test.each<[string, string | object, string]>([
-    ["a wrong field of one rule", { ...drop, match: { nth: 0 } }, "rule 1: match.nth must be"],
-    ["a wrong rule of a list", [drop, { verdict: { kind: "dorp" } }], "rule 2: verdict.kind"],
-    ["no rule at all", '"drop"', "rule 1: rule must be an object"],
+    ["a wrong field of one rule", { ...drop, match: { nth: 0 } }, "--faults: 0.match.nth must be"],
+    ["a wrong rule", [drop, { verdict: { kind: "dorp" } }], "--faults: 1.verdict.kind must be"],
+    ["no rule at all", '"drop"', "--faults: 0 must be an object"],
     ["invalid JSON", "[{", "it is not valid JSON: "],
     ["nothing", "", "it is empty"],
-  ])(
-    "a file with %s is refused, and the error names file, place and field",
-    async (_, text, why) => {
-      const path = fileOf(text);
-      const { exitCode, message } = describeFailure(await faultRules(path).catch((error) => error));
-      expect([exitCode, message]).toEqual([2, expect.stringContaining(`--faults ${path}: ${why}`)]);
-    },
-  );
+  ])("a file with %s is refused, and the error names place and field", async (_, text, why) => {
+    const { exitCode, message } = await failure({ faults: fileOf(text) });
+    expect([exitCode, message]).toEqual([2, expect.stringContaining(why)]);
+  });
 });

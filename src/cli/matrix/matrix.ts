@@ -14,7 +14,7 @@ import { allKeys, type MatrixPlan, makePlan } from "../../choices/matrix-plan.ts
 import { keysReached } from "../../choices/reached.ts";
 import { plural, readableDuration } from "../../play/measure/quantities.ts";
 import { knownKey, readAssumptionFlags } from "../options/assumption-flags.ts";
-import { environmentControlToken, simulatorOptions } from "../options/common-options.ts";
+import { simulatorOptions } from "../options/common-options.ts";
 import { couldNotRun, exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports, writeReports } from "../output/reports.ts";
 import { say } from "../output/say.ts";
@@ -40,7 +40,7 @@ export async function matrix(call: MatrixCall): Promise<number> {
     ...{ words, folder, jobs, host, timeLimitMs: timeLimit, stop: stopping.signal },
     assumptionsWith: plan.assumptionsWith,
     // The same options as for `exec`, because the lines to reproduce use that.
-    server: { ...options, explain, controlToken: environmentControlToken(host), port: 0 },
+    server: { ...options, explain, controlToken: flags.controlToken, port: 0 },
   });
   let interruption: number | undefined;
   const stopListening = onEndingSignals(host, (name, number) => {
@@ -81,8 +81,9 @@ async function investigate(
   jobs: number,
 ): Promise<Findings> {
   const tell = (text: string): boolean => host.stderr.write(`${text}\n`);
+  const combinations = plural(whole.rows.length, "combination");
   tell(
-    `adsim: CMD runs twice with the defaults, then under at most ${plural(whole.rows.length, "combination")} of choices, ${jobs} at a time`,
+    `adsim: CMD runs twice with the defaults, then under some ${combinations} of choices, ${jobs} at a time`,
   );
   // One after the other: a CMD that only fails in parallel must pass here.
   const defaults = [await runner.run([]), await runner.run([])] as const;

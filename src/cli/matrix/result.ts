@@ -9,7 +9,6 @@ import {
 import { allKeys, type MatrixPlan } from "../../choices/matrix-plan.ts";
 import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import { execOptions, type matrixOptions } from "../options/command-options.ts";
-import type { CommonFlags } from "../options/common-options.ts";
 import type { Call, FlagsOf } from "../options/option.ts";
 import type { Run, Runner } from "./runner.ts";
 import type { Shrunk } from "./shrink.ts";
@@ -17,9 +16,7 @@ import type { Shrunk } from "./shrink.ts";
 /** A client must send one encoding, and isn't to blame for it. */
 export const fixedKey = "request.encoding";
 
-export type MatrixCall = Call<
-  CommonFlags & FlagsOf<typeof matrixOptions> & { readonly explain?: boolean }
->;
+export type MatrixCall = Call<FlagsOf<typeof matrixOptions>>;
 
 /** What each verdict means. */
 export const headlines = {

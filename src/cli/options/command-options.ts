@@ -4,6 +4,8 @@ import { DAY_MS, durationMs, isDuration } from "../../base/duration.ts";
 import type { ReportTarget } from "../output/reports.ts";
 import {
   commonOptions,
+  controlToken,
+  explain,
   flowingOptions,
   serverFlags,
   stillOptions,
@@ -113,6 +115,8 @@ const timeLimit: Option<number> = {
 };
 
 export const matrixOptions = {
+  ...flowingOptions,
+  ...{ explain, controlToken },
   strength: usually(2, strength),
   jobs: wholeNumber("how many CMDs may run at once (default: one for each core)", 1, 999_999),
   timeLimit,

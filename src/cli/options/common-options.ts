@@ -3,7 +3,6 @@
 import type { ClockMode } from "../../base/clock.ts";
 import type { ServerOptions } from "../../server.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
-import type { HostProcess } from "../processes/host-process.ts";
 import {
   type FlagsOf,
   flag,
@@ -61,7 +60,7 @@ export const explain: Option<boolean> = flag(
   "name the assumptions that shaped an answer in its header X-Adsim-Assumptions",
 );
 
-const controlToken: Option<string> = {
+export const controlToken: Option<string> = {
   ...text("<token>", "the Bearer token for /_sim"),
   ...{ isSecret: true, variable: "ADSIM_CONTROL_TOKEN" },
 };
@@ -108,11 +107,6 @@ export function serverFlags(port: number) {
 export const serveOptions = { ...systemOptions, ...serverFlags(4010) };
 export type ServerFlags = FlagsOf<typeof serveOptions>;
 
-/** The control token in the environment. CI sets the variable to an empty text where a secret doesn't exist. */
-export function environmentControlToken({ env }: HostProcess): string | undefined {
-  return env.ADSIM_CONTROL_TOKEN || undefined;
-}
-
 /** @throws InputError or CommandFailure for an assumption or a choice that doesn't exist, and for a file that can't be used. */
 export async function simulatorOptions(
   flags: CommonFlags,
@@ -125,17 +119,21 @@ export async function simulatorOptions(
   return { seed, start, clock, publishers, profile, assumptions };
 }
 
-/** @throws InputError or CommandFailure as simulatorOptions does. */
+const RULES =
+  'It must have a rule or a list of rules, such as {"match": {"operation": "click"}, "verdict": {"kind": "drop"}}.';
+
+/** The rules of `--faults` are checked when worlds begin. @throws InputError or CommandFailure as simulatorOptions does. */
 export async function serverOptions(
   flags: ServerFlags,
   defaultClock: ClockMode,
 ): Promise<ServerOptions> {
   const { explain, port, host, controlToken, maxWorlds, cors, journalEntries, journalBytes } =
     flags;
-  const { faults } = flags;
+  const { jsonFile } = await import("./assumption-flags.ts");
+  const rules = flags.faults && [await jsonFile("--faults", flags.faults, RULES)].flat();
   return {
     ...(await simulatorOptions(flags, defaultClock)),
     ...{ explain, port, host, controlToken, maxWorlds, cors, journalEntries, journalBytes },
-    ...(faults && { faults: await (await import("./faults-file.ts")).faultRules(faults) }),
+    faults: rules as ServerOptions["faults"],
   };
 }

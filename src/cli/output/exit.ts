@@ -42,10 +42,9 @@ function bug(trace: string): CommandFailure {
 }
 
 function inOptionNames({ field, expected }: InputError): string {
-  const assumption = /^assumptions\.(.+)$/s.exec(field)?.[1];
-  return assumption === undefined
-    ? `${flagOf(field)} ${expected}`
-    : `--assume: ${assumption} ${expected}`;
+  const [name = "", ...inside] = field.split(".");
+  const option = name === "assumptions" ? "--assume" : flagOf(name);
+  return `${[option, inside.join(".")].filter(Boolean).join(": ")} ${expected}`;
 }
 
 /** `--max-worlds` of `maxWorlds`. */

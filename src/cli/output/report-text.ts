@@ -9,9 +9,6 @@ import type { RunReport } from "./run-report.ts";
 const IN_PROCESS =
   "CMD sent no request to the server: simulators in its own process answered them. This report isn't about those.";
 
-/** Names in the report's data that don't explain themselves. */
-const rowNames: Readonly<Record<string, string>> = { none: "not in the API" };
-
 /** @param isInProcess Whether simulators in CMD's own processes answered requests. @param advice For a client that sent none. */
 export function reportText(report: RunReport, isInProcess: boolean, advice: string): string {
   const { requests, kept, copies, findings, notes, worlds, ended } = report;
@@ -35,7 +32,7 @@ function counts({ operations, faults }: RunReport): readonly string[] {
     const each = Object.entries(statuses).map(
       ([status, count]) => `${status === "0" ? "no answer" : status} × ${count}`,
     );
-    return row(rowNames[operation] ?? operation, each);
+    return row(operation === "none" ? "not in the API" : operation, each);
   });
   const fired = Object.entries(faults).map(([rule, count]) => `${rule} × ${count}`);
   return fired.length === 0 ? rows : [...rows, row("faults", fired)];

@@ -42,13 +42,12 @@ async function exportsOf(file: string): Promise<Exports> {
     // tsx loads the file and its imports as copies of their own: their classes aren't ours, so no instanceof on them.
     return await (tsx === undefined ? import(href) : tsx.tsImport(href, import.meta.url));
   } catch (error) {
-    const { message = String(error), code = "" } = error as NodeJS.ErrnoException;
+    const { message = String(error) } = error as Error;
     // tsx tells its copies apart by a query.
     const why = `${file}: can't be loaded: ${message.replaceAll(/\?namespace=[\w-]+/g, "")}`;
-    const needsTsx = /^ERR_(?:UNKNOWN_FILE_EXTENSION|.*TYPESCRIPT_SYNTAX|.*TYPE_STRIPPING)$/;
-    if (!isTypeScript || tsx !== undefined || !needsTsx.test(code)) throw wrongUsage(why);
+    if (!isTypeScript || tsx !== undefined) throw wrongUsage(why);
     throw couldNotRun(
-      `${why}. Node ${process.version} needs tsx for that. Install it beside adsim: npm install --save-dev tsx`,
+      `${why}. Node ${process.version} runs only simple TypeScript by itself, if any. Install tsx beside adsim: npm install --save-dev tsx`,
     );
   }
 }
