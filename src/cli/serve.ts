@@ -3,11 +3,9 @@
 import { isLoopbackHost } from "../base/loopback.ts";
 import type { ServerFlags } from "./options/common-options.ts";
 import type { Call } from "./options/option.ts";
-import { type ReadyMessage, readyEvent, readyText } from "./output/ready-message.ts";
+import { readyEvent, readyText } from "./output/ready-message.ts";
 import { onEndingSignals, whenOrphaned } from "./processes/signals.ts";
 import { startFrom, writeAtEnd } from "./start-server.ts";
-
-const PUBLISHERS_SHOWN = 5;
 
 /** Ends once the server has closed. */
 export async function serve({ flags, host }: Call<ServerFlags>): Promise<void> {
@@ -21,15 +19,9 @@ export async function serve({ flags, host }: Call<ServerFlags>): Promise<void> {
   const { startLog } = await import("./log.ts");
   const server = await startFrom(flags, "system", host);
   startLog(format, server.worlds, host);
-  const { publishers, assumptions } = server.worlds.get("default");
   const isClosed = flags.controlToken === undefined && isReachable(server.url, flags.host);
-  const ready: ReadyMessage = {
-    url: server.url,
-    inspector: isClosed ? undefined : `${server.url}/_sim/`,
-    publishers: publishers.credentials(PUBLISHERS_SHOWN),
-    encoding: assumptions["request.encoding"],
-    isLogged: format === "text",
-  };
+  const inspector = isClosed ? undefined : `${server.url}/_sim/`;
+  const ready = { url: server.url, inspector, world: server.worlds.get("default") };
   if (isClosed) {
     stderr.write(
       "adsim: the control API (/_sim) is closed, since other machines can reach this server. Give --control-token to open it.\n",
@@ -43,7 +35,7 @@ export async function serve({ flags, host }: Call<ServerFlags>): Promise<void> {
   }
   if (flags.json === true) stdout.write(readyEvent(ready));
   const isNdjson = flags.json === true || format === "json";
-  (isNdjson ? stderr : stdout).write(readyText(ready));
+  (isNdjson ? stderr : stdout).write(readyText(ready, format === "text"));
   stderr.write(`adsim: ${await interrupted}, closing\n`);
   await server.close();
   await writeAtEnd(flags, server, "adsim serve", host);

@@ -12,7 +12,7 @@ import { resolveOptions } from "../simulator/simulator-options.ts";
 import { type ServerFlags, serverOptions } from "./options/common-options.ts";
 import { CommandFailure, exitCodes, wrongUsage } from "./output/exit.ts";
 import { say } from "./output/say.ts";
-import { errorInSource, resolveScenario } from "./play/resolve-scenario.ts";
+import { errorInSource, resolveScenario } from "./play/load-scenario.ts";
 import type { HostProcess } from "./processes/host-process.ts";
 
 /** @throws InputError or CommandFailure before the server listens. If the scenario fails, its report is printed. */

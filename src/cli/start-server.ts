@@ -37,16 +37,11 @@ export async function startFrom(
   if (scenario !== undefined) {
     return (await import("./start-played.ts")).startPlayed(scenario, flags, host);
   }
-  const isNew = load === undefined || (!existsSync(load) && isSameFile(load, saveOnExit));
-  if (!isNew) return startLoaded(load, flags);
-  if (load !== undefined) {
-    say(`adsim: ${load} doesn't exist yet, so this starts with a new world\n`, host.stderr);
-  }
+  if (load === undefined) return startServer(await serverOptions(flags, defaultClock));
+  const isFirst = resolve(load) === resolve(saveOnExit ?? "") && !existsSync(load);
+  if (!isFirst) return startLoaded(load, flags);
+  say(`adsim: ${load} doesn't exist yet, so this starts with a new world\n`, host.stderr);
   return startServer(await serverOptions(flags, defaultClock));
-}
-
-function isSameFile(one: string, other: string | undefined): boolean {
-  return other !== undefined && resolve(one) === resolve(other);
 }
 
 async function startLoaded(file: string, flags: ServerFlags): Promise<Server> {

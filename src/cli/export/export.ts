@@ -16,7 +16,7 @@ import { wrongUsage } from "../output/exit.ts";
 import { writeOut } from "../output/reports.ts";
 import { say } from "../output/say.ts";
 import { givenPublishers } from "../play/credentials.ts";
-import { resolveScenario } from "../play/resolve-scenario.ts";
+import { resolveScenario } from "../play/load-scenario.ts";
 import { artillery } from "./artillery.ts";
 import { k6 } from "./k6.ts";
 import { type PlannedTraffic, planOf, type Sender } from "./traffic-plan.ts";

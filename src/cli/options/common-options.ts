@@ -24,6 +24,7 @@ const assume: Option<Readonly<Record<string, string>>> = {
   },
 };
 
+const profiles = ["typical", "tiny", "adversarial"] as const;
 const START =
   "when the world begins, in ISO 8601 (default: 2026-01-15T00:00:00Z; now with --clock system)";
 
@@ -34,11 +35,7 @@ function withClock(...modes: readonly ClockMode[]) {
     start: text("<instant>", START),
     clock: oneOf("<mode>", modes, `how time passes (default: ${modes[0]})`),
     publishers: wholeNumber("how many made-up publishers there are (default: 25)"),
-    profile: oneOf(
-      "<name>",
-      ["typical", "tiny", "adversarial"],
-      "what they are like (default: typical)",
-    ),
+    profile: oneOf("<name>", profiles, "what they are like (default: typical)"),
     assume,
     assumptions: text("<file>", "a JSON file with keys and choices; --assume overrides it"),
     json: flag("write JSON to standard output, and text for people to standard error"),
@@ -75,11 +72,7 @@ const logFormats = ["text", "json", "off"] as const;
 export type LogFormat = (typeof logFormats)[number];
 
 const log: Option<LogFormat> = {
-  ...oneOf(
-    "<format>",
-    logFormats,
-    "a line for each request, on standard error, json on standard output",
-  ),
+  ...oneOf("<format>", logFormats, "a line for each request; json goes to standard output"),
   mayFollow: logFormats,
 };
 

@@ -1,37 +1,32 @@
 /** The message of `serve` when it is ready: as text with lines to paste, or as one line of JSON. */
 
 import { type CurlRequest, curlLine } from "../../audit/nearest/curl-line.ts";
-import { assert } from "../../base/assert.ts";
 import { oneLine, printable } from "../../base/text.ts";
-import type { Choice } from "../../spec/assumptions/catalogue.ts";
+import type { SimulatorCore } from "../../simulator/core.ts";
 import { operations } from "../../spec/operations.ts";
 import type { Credentials } from "../../world/accounts/account.ts";
 
 /** Names come from the profile, and some profiles have very long ones. */
 const LONGEST_NAME = 60;
+const PUBLISHERS_SHOWN = 5;
 
-export interface ReadyMessage {
+export interface ReadyServer {
   readonly url: string;
   /** The address of the page that shows what happens; undefined if the control API is closed. */
   readonly inspector: string | undefined;
-  /** The first few publishers, at least one. */
-  readonly publishers: readonly Credentials[];
-  /** How POST parameters are sent. */
-  readonly encoding: Choice<"request.encoding">;
-  /** Whether the log follows as text. */
-  readonly isLogged?: boolean;
+  readonly world: Pick<SimulatorCore, "publishers" | "assumptions">;
 }
 
 /** One line of JSON. */
-export function readyEvent({ url, inspector, publishers }: ReadyMessage): string {
+export function readyEvent({ url, inspector, world }: ReadyServer): string {
+  const publishers = world.publishers.credentials(PUBLISHERS_SHOWN);
   return `${printable(JSON.stringify({ event: "ready", url, inspector, publishers }))}\n`;
 }
 
-/** Text. Each line that begins with `curl` works alone in a POSIX shell. */
-export function readyText(message: ReadyMessage): string {
-  const { url, inspector, publishers } = message;
-  const [publisher] = publishers;
-  assert(publisher !== undefined, "A world has a publisher.");
+/** Text. Each line that begins with `curl` works alone in a POSIX shell. `isLogged`: whether the log follows as text. */
+export function readyText(server: ReadyServer, isLogged: boolean): string {
+  const { url, inspector, world } = server;
+  const publisher = world.publishers.at(0);
   const surfaces = publisher.surfaces.map(
     ({ id, name }) => `${id}  ${oneLine(name, LONGEST_NAME)}`,
   );
@@ -45,15 +40,15 @@ export function readyText(message: ReadyMessage): string {
     "",
     "Paste any of these:",
     "",
-    ...curlLines(message, publisher),
+    ...curlLines(server, publisher),
     "",
-    ...(message.isLogged ? ["Requests are logged below. --no-log turns this off.", ""] : []),
+    ...(isLogged ? ["Requests are logged below. --no-log turns this off.", ""] : []),
     "",
   ].join("\n");
 }
 
 /** One line for each operation. */
-function curlLines({ url, encoding }: ReadyMessage, publisher: Credentials): readonly string[] {
+function curlLines({ url, world }: ReadyServer, publisher: Credentials): readonly string[] {
   const { id: publisher_id, apiKey, surfaces } = publisher;
   const surface = surfaces.find(({ status }) => status === "active")?.id;
   const impression = (ad_id: string): CurlRequest => ({
@@ -66,5 +61,6 @@ function curlLines({ url, encoding }: ReadyMessage, publisher: Credentials): rea
     ...(surface === undefined ? [] : [impression("ad-1"), click]),
     ...reports.map((operation) => ({ operation, parameters: { publisher_id } })),
   ];
+  const encoding = world.assumptions["request.encoding"];
   return all.map((one) => curlLine(one, { encoding, apiKey, baseUrl: url }));
 }

@@ -1,6 +1,6 @@
 /**
  * A scenario from where the command line says: one that comes with adsim by its name, a file of JSON, a module, or
- * standard input. What is in it the player checks; what is wrong with its source is said here.
+ * standard input; and the options that override it. An error names the one that it comes from.
  */
 
 import { readFile } from "node:fs/promises";
@@ -9,10 +9,54 @@ import { buffer } from "node:stream/consumers";
 import { shippedNames, shippedScenario } from "../../adapters/shipped-scenarios.ts";
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { describeError } from "../../base/file-error.ts";
-import { isPlainObject } from "../../base/input.ts";
+import { given } from "../../base/given.ts";
+import { InputError, isPlainObject } from "../../base/input.ts";
 import { parseJson } from "../../base/parse-json.ts";
+import { isOverridden, type Overrides, withOverrides } from "../../play/scenario/overrides.ts";
+import { MAX_RECORDED_STEPS, parseScenario } from "../../play/scenario/parse-scenario.ts";
+import type { Scenario } from "../../play/scenario/types.ts";
+import type { Choices } from "../../simulator/simulator-options.ts";
+import { readAssumptionFlags } from "../options/assumption-flags.ts";
+import type { CommonFlags } from "../options/common-options.ts";
 import { couldNotRun, wrongUsage } from "../output/exit.ts";
+import type { HostProcess } from "../processes/host-process.ts";
 import { moduleEndings, scenarioInModule } from "./load-module.ts";
+
+export interface ResolvedScenario {
+  /** The name or file as given. */
+  readonly source: string;
+  readonly scenario: Scenario;
+  readonly overrides: Overrides;
+}
+
+/** @throws CommandFailure that names the source, InputError for an option's value. */
+export async function resolveScenario(
+  source: string,
+  flags: CommonFlags & { readonly maxRequests?: number },
+  { stdin }: Pick<HostProcess, "stdin">,
+): Promise<ResolvedScenario> {
+  const { seed, start, publishers, profile, maxRequests } = flags;
+  // readAssumptionFlags has checked them.
+  const assumptions = (await readAssumptionFlags(flags)).chosen as Choices;
+  const overrides: Overrides = given({ seed, start, publishers, profile, assumptions });
+  const loaded = await loadScenario(source, stdin);
+  try {
+    const limits = { maxRequests, maxSteps: MAX_RECORDED_STEPS };
+    const scenario = parseScenario(withOverrides(loaded, overrides), limits);
+    return { source, scenario, overrides };
+  } catch (error) {
+    throw errorInSource({ source, overrides }, error);
+  }
+}
+
+/** Adds the source to an InputError, unless an option caused it. */
+export function errorInSource(
+  { source, overrides }: Pick<ResolvedScenario, "source" | "overrides">,
+  error: unknown,
+): unknown {
+  if (!(error instanceof InputError) || isOverridden(error.field, overrides)) return error;
+  return wrongUsage(`${source}: ${error.message}`);
+}
 
 /** What a word stands for: itself, or the scenarios that come with adsim and match a pattern such as `spec-*`. */
 export function sourcesOf(word: string): readonly string[] {

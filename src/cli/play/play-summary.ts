@@ -7,7 +7,7 @@ import { plural, readableDuration } from "../../play/measure/quantities.ts";
 import type { PlayResult } from "../../play/player/result.ts";
 import { resultCounts } from "../../play/reports/lines.ts";
 import type { ServicePlan } from "../../play/targets/service-plan.ts";
-import type { ResolvedScenario } from "./resolve-scenario.ts";
+import type { ResolvedScenario } from "./load-scenario.ts";
 
 const MAX_COLUMNS = 200;
 

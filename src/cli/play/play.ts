@@ -23,9 +23,8 @@ import { checkReports, writeReports } from "../output/reports.ts";
 import { isColourful, say } from "../output/say.ts";
 import { onEndingSignals } from "../processes/signals.ts";
 import { givenPublishers } from "./credentials.ts";
-import { sourcesOf } from "./load-scenario.ts";
+import { errorInSource, resolveScenario, sourcesOf } from "./load-scenario.ts";
 import { notPlayedLines, type Planned, summaryLines } from "./play-summary.ts";
-import { errorInSource, resolveScenario } from "./resolve-scenario.ts";
 
 type PlayFlags = FlagsOf<typeof playOptions>;
 
