@@ -29,7 +29,6 @@ const serve = command({
   name: "serve",
   says: "run the server until it is interrupted",
   options: serveOptions,
-  more: "A log of requests is on by default if standard error is a terminal.",
   run: (call) => import("./serve.ts").then(({ serve }) => serve(call)),
 });
 
@@ -126,8 +125,7 @@ const fixtures = command({
     ),
     ...stillOptions,
   },
-  more: `Each file is one case: a request, what must happen before it, and the answer. index.json lists the files. The same options
-give the same bytes. The requests have API keys, which are made up from the seed.`,
+  more: "Each file is one case: a request, what must happen before it, and the answer. index.json lists the files.",
   run: (call) => import("./fixtures/fixtures.ts").then(({ fixtures }) => fixtures(call)),
 });
 

@@ -26,14 +26,13 @@ export async function openapi({ flags }: Call<OpenapiFlags>): Promise<string> {
 
 /** The document without HEAD and without answers other than successes. */
 function successesOf(document: OpenApiDocument): OpenApiDocument {
-  const successes = <Value>(values: { readonly [status: string]: Value }): Record<string, Value> =>
-    Object.fromEntries(Object.entries(values).filter(([status]) => /^2/.test(status)));
-  const paths = Object.entries(document.paths).map(([path, { head: _, ...methods }]) => {
-    const shortened = Object.entries(methods).map(([method, operation]) => [
-      method,
-      { ...operation, responses: successes(operation.responses) },
-    ]);
-    return [path, Object.fromEntries(shortened)];
-  });
-  return { ...document, paths: Object.fromEntries(paths) };
+  const successes = structuredClone(document);
+  for (const path of Object.values(successes.paths)) {
+    Reflect.deleteProperty(path, "head");
+    for (const { responses } of Object.values(path)) {
+      for (const status of Object.keys(responses))
+        if (!status.startsWith("2")) Reflect.deleteProperty(responses, status);
+    }
+  }
+  return successes;
 }

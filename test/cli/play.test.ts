@@ -111,7 +111,6 @@ test.each<[string, string, string | undefined, number, RegExp]>([
   ["no such file", "a.json", undefined, 3, /a\.json: can't be read: there is no/],
   ["no such module", "a.ts", undefined, 3, /a\.ts: can't be read: there is no/],
   ["an unknown ending", "a.yaml", "", 2, /\.json, \.ts/],
-  ["an empty file", "a.json", " \n", 2, /a\.json: it is empty/],
   ["broken JSON", "a.json", '{\n  "name": "x",\n}', 2, /is not valid JSON: /],
   ["a list", "a.json", "[]", 2, /is not a JSON object/],
 ])("%s isn't a scenario", async (_, name, content, exitCode, expected) => {

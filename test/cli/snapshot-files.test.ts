@@ -174,7 +174,6 @@ describe("--faults", () => {
     ["a wrong rule", [drop, { verdict: { kind: "dorp" } }], "--faults: 1.verdict.kind must be"],
     ["no rule at all", '"drop"', "--faults: 0 must be an object"],
     ["invalid JSON", "[{", "it is not valid JSON: "],
-    ["nothing", "", "it is empty"],
   ])("a file with %s is refused, and the error names place and field", async (_, text, why) => {
     const { exitCode, message } = await failure({ faults: fileOf(text) });
     expect([exitCode, message]).toEqual([2, expect.stringContaining(why)]);

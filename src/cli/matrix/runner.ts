@@ -154,16 +154,11 @@ function endGroup(host: HostProcess, child: ChildProcess, signal: NodeJS.Signals
   }
 }
 
-const TAIL_BYTES = 16_384;
 const TAIL_LINES = 20;
 const MAX_COLUMNS = 300;
 
 function lastLines(file: string): readonly string[] {
-  const end = readFileSync(file).subarray(-TAIL_BYTES).toString("utf8");
-  const text = stripVTControlCharacters(end)
-    .replaceAll(/[^\t\r\n\P{C}]/gu, "")
-    .trimEnd();
-  if (text === "") return [];
-  const lines = text.split(/\r\n|[\r\n]/).slice(-TAIL_LINES);
-  return lines.map((line) => shortened(line, MAX_COLUMNS));
+  const text = stripVTControlCharacters(readFileSync(file, "utf8")).trimEnd();
+  const lines = text === "" ? [] : text.split(/\r\n|[\r\n]/).slice(-TAIL_LINES);
+  return lines.map((line) => shortened(line.replaceAll(/[^\t\P{C}]/gu, ""), MAX_COLUMNS));
 }

@@ -20,7 +20,7 @@ export interface Trials {
   failsAgain(overrides: ChoiceOverrides): Promise<boolean>;
 }
 
-/** The findings so far. An interrupted search leaves what it has found. */
+/** The findings so far. */
 export interface Shrunk {
   /** Each set makes CMD fail, and was tried at least twice. */
   readonly minimal: ChoiceOverrides[];

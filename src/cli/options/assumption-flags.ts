@@ -59,6 +59,5 @@ export async function jsonFile(option: string, file: string, expected: string): 
   const json = await readFile(file, "utf8").catch((error: unknown) => {
     throw wrong(`can't be read: ${describeError(error)}. Give the path of a JSON file.`);
   });
-  if (json.trim() === "") throw wrong(`it is empty. ${expected}`);
   return parseJson(json, (mistake) => wrong(`it ${mistake}. ${expected}`));
 }

@@ -20,25 +20,24 @@ export const execOptions = {
   coverage: flag("say at the end which parts of the API CMD has reached, and which it hasn't"),
 };
 
-/** A word and its place among the arguments. */
-export interface PlacedWord {
-  readonly text: string;
-  readonly place: number;
-}
+export type CredentialWord = readonly [kind: "apiKey" | "publisher" | "surface", text: string];
 
-function placed(takes: string, says: string): Option<readonly PlacedWord[]> {
+function credential(kind: CredentialWord[0], takes: string, says: string) {
   return {
-    ...{ takes, says: `${says}; repeatable`, must: "must not be empty" },
-    read: (given, before = [], place) =>
-      given === "" ? undefined : [...before, { text: given, place }],
+    ...{ takes, says: `${says}; repeatable`, must: "must not be empty", into: "publisher" },
+    read: (text: string, before: readonly CredentialWord[] = []) =>
+      text === "" ? undefined : [...before, [kind, text] as const],
   };
 }
 
-/** Publishers of a service that gives out no keys: `--api-key` and `--publisher` name one, `--surface` its surfaces. */
+/** Publishers of a service that gives out no keys. All three options add to `publisher`, in the order of the arguments. */
 const credentialOptions = {
-  apiKey: { ...placed("<key>", "the key of a publisher of another service"), isSecret: true },
-  publisher: placed("<id>", "the id of that publisher; the first is the scenario's publisher 0"),
-  surface: placed("<id>", "a surface of that publisher (default: the service is asked)"),
+  apiKey: {
+    ...credential("apiKey", "<key>", "the key of a publisher of another service"),
+    isSecret: true,
+  },
+  publisher: credential("publisher", "<id>", "the id of that publisher; the first is publisher 0"),
+  surface: credential("surface", "<id>", "one of its surfaces (default: the service is asked)"),
 };
 
 const trafficOptions = {

@@ -72,7 +72,11 @@ const logFormats = ["text", "json", "off"] as const;
 export type LogFormat = (typeof logFormats)[number];
 
 const log: Option<LogFormat> = {
-  ...oneOf("<format>", logFormats, "a line for each request; json goes to standard output"),
+  ...oneOf(
+    "<format>",
+    logFormats,
+    "a line for each request, by default on a terminal; json is NDJSON",
+  ),
   mayFollow: logFormats,
 };
 

@@ -2,20 +2,13 @@
 
 import { readSnapshot } from "../../adapters/files/snapshot-file.ts";
 import { formatInstant, parseInstant } from "../../base/calendar.ts";
-import type { Choices, SimulatorOptions } from "../../simulator/simulator-options.ts";
-import type { Snapshot } from "../../world/accounts/snapshot.ts";
+import type { Choices } from "../../simulator/simulator-options.ts";
 import { flagOf, wrongUsage } from "../output/exit.ts";
 import { readAssumptionFlags } from "./assumption-flags.ts";
 import type { CommonFlags } from "./common-options.ts";
 
-export interface LoadedSnapshot {
-  readonly snapshot: Snapshot;
-  /** The settings of its world, as options. */
-  readonly options: SimulatorOptions;
-}
-
-/** @throws SnapshotFileError; CommandFailure for an option that contradicts the world in the file. */
-export async function readLoadFlag(file: string, flags: CommonFlags): Promise<LoadedSnapshot> {
+/** `options`: the settings of its world. @throws SnapshotFileError; CommandFailure for an option that contradicts them. */
+export async function readLoadFlag(file: string, flags: CommonFlags) {
   const snapshot = await readSnapshot(file);
   const { seed, publishers, profile, assumptions } = snapshot;
   const saved = { seed, start: formatInstant(snapshot.start), publishers, profile };

@@ -8,8 +8,9 @@ export interface Option<Value = unknown> {
   readonly says: string;
   /** What a value must be, in words that follow the option's name. */
   readonly must?: string;
-  /** `place`: its place among the arguments. */
-  read(text: string, before: Value | undefined, place: number): Value | undefined;
+  read(text: string, before: Value | undefined): Value | undefined;
+  /** The option to whose value it adds. */
+  readonly into?: string;
   /** Its value can be left out if the next argument isn't one of these. */
   readonly mayFollow?: readonly string[];
   /** The environment variable that can give it, too. */

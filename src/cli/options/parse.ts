@@ -31,7 +31,7 @@ export function parse(
       if (token.kind === "positional") words.push(token.value);
       continue;
     }
-    const { rawName, index } = token;
+    const { rawName } = token;
     if (rawName === "--help") return "help";
     const key = keys.get(rawName) ?? "";
     const option = options[key];
@@ -40,7 +40,7 @@ export function parse(
       throw wrong(unknownOption(`${rawName}${value}`, [...keys.keys(), "--help"]));
     }
     let { value } = token;
-    const { takes: takenAs = "", must, mayFollow, isSecret } = option;
+    const { takes: takenAs = "", must, mayFollow, isSecret, into = key } = option;
     if (mayFollow !== undefined && value === undefined) {
       const next = tokens[at + 1];
       const isGiven = next?.kind === "positional" && mayFollow.includes(next.value);
@@ -51,8 +51,8 @@ export function parse(
     if (isFlag && value !== undefined) throw wrong(`${rawName} takes no value.`);
     if (!isFlag && (value === undefined || value === "--"))
       throw wrong(`${rawName} needs a value: ${rawName} ${takenAs}.`);
-    flags[key] = option.read(value ?? "", flags[key], index);
-    if (flags[key] === undefined)
+    flags[into] = option.read(value ?? "", flags[into]);
+    if (flags[into] === undefined)
       throw wrong(`${rawName} ${must}, not ${printable(`'${value}'`)}.`);
     const shown = isFlag ? [] : [isSecret === true ? "…" : (value ?? "")];
     given.push({ key, shown: [rawName, ...shown] });

@@ -13,10 +13,8 @@ export interface RunReport extends ClientReport {
   readonly ended: readonly string[];
 }
 
-interface Part {
-  readonly name: string;
-  readonly report: ClientReport;
-}
+/** A world's name, and what clients did there. */
+type Part = Readonly<{ name: string; report: ClientReport }>;
 
 /** Call it before clients come. @returns a function that gives the report so far. */
 export function collectReports(worlds: Worlds): () => RunReport {
@@ -35,7 +33,6 @@ export function collectReports(worlds: Worlds): () => RunReport {
 
 function merged(parts: readonly Part[]): ClientReport {
   const reports = parts.map(({ report }) => report);
-  const total = (member: "requests" | "kept" | "copies"): number => sum(reports, member);
   const operations: Record<string, Record<string, number>> = {};
   const faults: Record<string, number> = {};
   for (const report of reports) {
@@ -48,7 +45,9 @@ function merged(parts: readonly Part[]): ClientReport {
   const instants = reports.flatMap(({ from = [], until = [] }) => [from, until].flat()).sort();
   const worldOf = (name: string): string => (parts.length === 1 ? "" : `World ${name}: `);
   return {
-    ...{ requests: total("requests"), kept: total("kept"), copies: total("copies") },
+    requests: sum(reports, "requests"),
+    kept: sum(reports, "kept"),
+    copies: sum(reports, "copies"),
     ...{ from: instants[0], until: instants.at(-1), operations, faults },
     notes: parts.flatMap(({ name, report: { notes } }) =>
       notes.map((note) => `${worldOf(name)}${note}`),

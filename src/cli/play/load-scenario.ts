@@ -105,7 +105,6 @@ const EXPECTED =
 function fromJson(what: string, bytes: Uint8Array): object {
   const wrong = (why: string): Error => wrongUsage(`${what}: it ${why}`);
   const text = new TextDecoder().decode(bytes);
-  if (text.trim() === "") throw wrong(`is empty. ${EXPECTED}`);
   const value = parseJson(text, wrong);
   if (!isPlainObject(value)) throw wrong(`is not a JSON object. ${EXPECTED}`);
   return value;

@@ -1,5 +1,6 @@
 /** Which requests of a recording were left out, and why, in words. */
 
+import { formatList } from "../../base/did-you-mean.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
 import { oneLine, printable } from "../../base/text.ts";
 import type { LeftOut, RecordedEntry } from "../../journal/recorded-entry.ts";
@@ -17,17 +18,13 @@ const reasons: Readonly<Record<LeftOut, string>> = {
   "other-world": "a world with another seed answered them",
 };
 
-/** More are only counted. */
-const MAX_NAMED = 5;
-
 export function leftOutGroups(entries: readonly RecordedEntry[]) {
   const groups = groupedBy(entries, ({ leftOut }) => leftOut);
   return Array.from(groups, ([why, group]) => {
-    const named = group.slice(0, MAX_NAMED).map(({ place, request: { method, path } }) => {
+    const named = group.map(({ place, request: { method, path } }) => {
       return `${place} ${oneLine(method, 20)} ${oneLine(path, 100)}`;
     });
-    const more = group.length > MAX_NAMED ? [`and ${group.length - MAX_NAMED} more`] : [];
-    return { reason: reasons[why], count: group.length, which: [...named, ...more].join(", ") };
+    return { reason: reasons[why], count: group.length, which: formatList(named) };
   });
 }
 
