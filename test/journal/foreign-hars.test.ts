@@ -128,14 +128,6 @@ describe("what is left out is named with its request and the reason", () => {
     expect(stderr).toContain(` (entry 4 POST ${request})\n`);
     expect(inShort(stdout)).toBe("surfaces 1s impression(ad)");
   });
-
-  test("of many only the first", async () => {
-    const others = Array.from({ length: 8 }, () => entryOf(5, `OPTIONS ${API}/click`, {}));
-    const { stderr } = await runAdsim(["record", changed({}, ...others)]);
-    expect(stderr).toMatch(
-      /8 requests, .* \(entry 5 OPTIONS .*, entry 9 OPTIONS \S+, and 3 more\)/,
-    );
-  });
 });
 
 describe("what would be sent again must be right, or the file is refused", () => {

@@ -89,7 +89,6 @@ test.each<[what: string, lines: readonly string[], says: string]>([
   ["a text", ["once upon a time"], "neither NDJSON nor HAR: it is not valid JSON"],
   ["a cut HAR", har(harEntry("http://h/")).slice(0, -3), "is damaged"],
   ["JSON of another kind", ['{"a":1}'], "neither a journal's entries nor a HAR"],
-  ["a snapshot", ['{"format":"adsim-snapshot"}'], "--load"],
   ["a cut line", [line, '{"sequence":2,'], "line 2 is not valid JSON"],
   ["a line without its response", [line, '{"request":{}}'], "line 2: request.method is required"],
   ["a time that is none", [line.replace("2026-01-15T00:00:01.000Z", "soon")], "line 1: at must be"],
