@@ -19,10 +19,10 @@ import { collectReach } from "./processes/reach.ts";
 import { onEndingSignals } from "./processes/signals.ts";
 import { startFrom, writeAtEnd } from "./start-server.ts";
 
-export type ExecFlags = FlagsOf<typeof execOptions>;
+type ExecCall = Call<FlagsOf<typeof execOptions>>;
 
 /** @returns CMD's exit code; 128 plus the number of a signal that ended CMD; 1 for findings with --fail-on-findings. */
-export async function exec({ words, flags, host }: Call<ExecFlags>): Promise<number> {
+export async function exec({ words, flags, host }: ExecCall): Promise<number> {
   const { stdout, stderr } = host;
   const server = await startFrom(flags, "flowing", host);
   startLog(flags.noLog ? "off" : (flags.log ?? "off"), server.worlds, host);

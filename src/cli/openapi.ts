@@ -11,12 +11,10 @@ import type { Call } from "./options/option.ts";
 /** The default address of `adsim serve`. */
 const BASE_URL = "http://127.0.0.1:4010";
 
-interface OpenapiFlags extends CommonFlags {
-  readonly successes?: boolean;
-}
+type OpenapiCall = Call<CommonFlags & { readonly successes?: boolean }>;
 
 /** @returns the text to print. @throws InputError that names the invalid option. */
-export async function openapi({ flags }: Call<OpenapiFlags>): Promise<string> {
+export async function openapi({ flags }: OpenapiCall): Promise<string> {
   const options = await simulatorOptions(flags, "frozen");
   const sim = createSimulatorCore({ ...options, wallClock: Date.now }, nodeHost);
   const examples = recordExamples(sim);

@@ -38,10 +38,9 @@ async function runWords(args: readonly string[], host: HostProcess): Promise<unk
 }
 
 function unknownCommand(name: string): Error {
-  const kind = name.startsWith("-") ? "option" : "command";
   const meant = nearestName(name, ["--help", "--version", ...commands.map((one) => one.name)]);
   const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
-  return wrongUsage(`unknown ${kind} '${printable(name)}'.${hint} Commands: npx adsim --help`);
+  return wrongUsage(`unknown command '${printable(name)}'.${hint} Commands: npx adsim --help`);
 }
 
 /** A reader that has seen enough (`adsim serve | head -1`) is no reason to stop; output that is lost is. */

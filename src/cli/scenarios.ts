@@ -17,7 +17,8 @@ export function scenarios({ words, flags }: Call<{ readonly json?: boolean }>): 
   const width = Math.max(...all.map((each) => each.name.length));
   const lines = all.map((each) => {
     const mark = each.atService.isPlayable ? "°" : " ";
-    return `${each.name.padEnd(width)} ${mark} ${firstSentence(each.about)}${inWords(each.atService)}`;
+    const [about = each.about] = /^.*?[.!?](?=\s|$)/.exec(each.about) ?? [];
+    return `${each.name.padEnd(width)} ${mark} ${about}${inWords(each.atService)}`;
   });
   return `${lines.join("\n")}\n\n° can be played at a service other than adsim, too: npx adsim play NAME --target URL --api-key KEY --publisher ID\n`;
 }
@@ -37,8 +38,4 @@ function inWords({ isPlayable, needs, publishers, waitsMs }: ReturnType<typeof a
     ...(waitsMs > 0 ? [`waits for ${readableDuration(waitsMs)}`] : []),
   ];
   return isPlayable && terms.length > 0 ? ` (there: ${terms.join(", ")})` : "";
-}
-
-function firstSentence(about: string): string {
-  return /^.*?[.!?](?=\s|$)/.exec(about)?.[0] ?? about;
 }

@@ -10,16 +10,20 @@ import { startFrom, writeAtEnd } from "./start-server.ts";
 /** Ends once the server has closed. */
 export async function serve({ flags, host }: Call<ServerFlags>): Promise<void> {
   const { stdout, stderr } = host;
-  const interrupted = new Promise<string>((resolve) => {
-    onEndingSignals(host, resolve);
-    whenOrphaned(host, () => resolve("npm has ended"));
-  });
   const format = flags.noLog ? "off" : (flags.log ?? (stderr.isTTY ? "text" : "off"));
   // Loaded before the server listens: no request may be missed.
   const { startLog } = await import("./log.ts");
   const server = await startFrom(flags, "system", host);
   startLog(format, server.worlds, host);
-  const isClosed = flags.controlToken === undefined && isReachable(server.url, flags.host);
+  // A second signal changes nothing: under npm, Ctrl-C comes twice.
+  const interrupted = new Promise<string>((resolve) => {
+    onEndingSignals(host, resolve);
+    whenOrphaned(host, () => resolve("npm has ended"));
+  });
+  const { hostname, port } = new URL(server.url);
+  // The URL of a server on all addresses, such as 0.0.0.0 or ::, is a loopback one.
+  const isReachable = /^[0:.]+$/.test(flags.host ?? "") || !isLoopbackHost(hostname);
+  const isClosed = flags.controlToken === undefined && isReachable;
   const inspector = isClosed ? undefined : `${server.url}/_sim/`;
   const ready = { url: server.url, inspector, world: server.worlds.get("default") };
   if (isClosed) {
@@ -27,7 +31,6 @@ export async function serve({ flags, host }: Call<ServerFlags>): Promise<void> {
       "adsim: the control API (/_sim) is closed, since other machines can reach this server. Give --control-token to open it.\n",
     );
   }
-  const { port } = new URL(server.url);
   if (portsThatFetchRefuses.includes(Number(port))) {
     stderr.write(
       `adsim: browsers and fetch refuse to call port ${port} (https://fetch.spec.whatwg.org/#port-blocking). Give another --port for them.\n`,
@@ -39,11 +42,6 @@ export async function serve({ flags, host }: Call<ServerFlags>): Promise<void> {
   stderr.write(`adsim: ${await interrupted}, closing\n`);
   await server.close();
   await writeAtEnd(flags, server, "adsim serve", host);
-}
-
-/** Whether other machines can reach a server. The URL of one on all addresses, such as 0.0.0.0 or ::, is a loopback one. */
-function isReachable(url: string, host = ""): boolean {
-  return /^[0:.]+$/.test(host) || !isLoopbackHost(new URL(url).hostname);
 }
 
 /** Those above 1023 of the fetch standard's list. */

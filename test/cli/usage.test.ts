@@ -80,7 +80,7 @@ test.each([
   ["matrix --time-limit 0s -- true", "--time-limit must be a duration from 1ms"],
   ["matrix --report out.xml -- true", "junit=FILE"],
   ["matrix --only errors.x -- true", "not an assumption"],
-  ["matrix --only errors.invalid --assume errors.invalid=422 -- true", "There is nothing to vary"],
+  ["matrix --only errors.invalid --assume errors.invalid=422 -- true", "can't vary: you chose 422"],
 ])("adsim %s ends with 2 and one line that says what is wrong", async (words, expected) => {
   const { code, stdout, stderr } = await runAdsim(words.split(" "));
   expect(stderr).toContain(expected);

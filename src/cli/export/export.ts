@@ -13,7 +13,7 @@ import { resolveOptions } from "../../simulator/simulator-options.ts";
 import type { exportOptions } from "../options/command-options.ts";
 import type { Call, FlagsOf } from "../options/option.ts";
 import { wrongUsage } from "../output/exit.ts";
-import { writeOut } from "../output/reports.ts";
+import { checkOut, writeOut } from "../output/reports.ts";
 import { say } from "../output/say.ts";
 import { givenPublishers } from "../play/credentials.ts";
 import { resolveScenario } from "../play/load-scenario.ts";
@@ -33,6 +33,7 @@ export async function exportScenario({ words, flags, host }: Call<ExportFlags>):
   const [source = ""] = words;
   const { out: file } = flags;
   const target = readTargetUrl(flags.target ?? "http://127.0.0.1:4010").url;
+  if (file !== undefined) await checkOut({ option: `--out ${file}`, file }, source);
   const { scenario } = await resolveScenario(source, flags, host);
   const { steps, leftOut } = planOf(scenario);
   if (steps.length === 0) {

@@ -44,7 +44,8 @@ export async function matrix(call: MatrixCall): Promise<number> {
   });
   let interruption: number | undefined;
   const stopListening = onEndingSignals(host, (name, number) => {
-    host.stderr.write(`adsim: ${name} ends the matrix\n`);
+    // Under npm, Ctrl-C comes twice.
+    if (interruption === undefined) host.stderr.write(`adsim: ${name} ends the matrix\n`);
     interruption = 128 + number;
     stopping.abort();
   });
@@ -83,7 +84,7 @@ async function investigate(
   const tell = (text: string): boolean => host.stderr.write(`${text}\n`);
   const combinations = plural(whole.rows.length, "combination");
   tell(
-    `adsim: CMD runs twice with the defaults, then under some ${combinations} of choices, ${jobs} at a time`,
+    `adsim: CMD runs twice with the defaults, then under up to about ${combinations} of choices, ${jobs} at a time`,
   );
   // One after the other: a CMD that only fails in parallel must pass here.
   const defaults = [await runner.run([]), await runner.run([])] as const;
@@ -124,6 +125,12 @@ function planOf(flags: MatrixCall["flags"], pinned: Readonly<Record<string, stri
   const only = flags.only?.flatMap((keys) =>
     keys.split(",").map((key) => knownKey("--only", key.trim())),
   );
+  const both = only?.find((key) => pinned[key] !== undefined);
+  if (both !== undefined) {
+    throw wrongUsage(
+      `--only ${both} can't vary: you chose ${pinned[both]}. Leave one of them out.`,
+    );
+  }
   const { strength } = flags;
   const plan = makePlan({
     ...{ pinned, strength, array: coveringArray({ strength }) },

@@ -74,10 +74,11 @@ function outputLines(when: string, run: Run | undefined): Lines {
 
 function countLines({ defaults, rows, runs }: MatrixResult): Lines {
   const all = [...defaults.runs, ...rows.map(({ run }) => run)];
-  const failed = all.flatMap(({ output }) => output ?? []);
-  const folders = failed.slice(0, 1).map(({ file }) => dirname(file));
+  const folders = all.flatMap(({ output }) => (output ? dirname(output.file) : [])).slice(0, 1);
+  const failed = rows.filter(({ run }) => !run.passed).length;
+  const counts = `${plural(rows.length, "combination")} of choices, ${failed} failed; ${plural(runs, "run")} in all.`;
   return [
-    `${plural(rows.length, "combination")} of choices, ${failed.length} failed; ${plural(runs, "run")} in all.`,
+    ...(rows.length === 0 ? [] : [counts]),
     ...folders.map((folder) => `The whole output of those that failed is in ${folder}.`),
   ];
 }

@@ -29,7 +29,7 @@ export const headlines = {
   flaky: "Your client is flaky: under the same choices it failed once and passed once.",
 };
 
-export type MatrixVerdict = keyof typeof headlines;
+type MatrixVerdict = keyof typeof headlines;
 
 /** Choices other than the defaults, as `KEY=CHOICE`, and the line that runs CMD under them. */
 interface Tried {
@@ -38,11 +38,9 @@ interface Tried {
 }
 
 export interface MatrixResult {
-  readonly format: "adsim-matrix";
   readonly version: 1;
   readonly verdict: MatrixVerdict;
   readonly strength: number;
-  readonly seed: string;
   readonly pinned: ChoiceOverrides;
   readonly varied: readonly AssumptionKey[];
   /** Keys that were left out because they shaped no answer to CMD. */
@@ -95,11 +93,9 @@ export function resultOf(
   };
   const isPinned = whole.pins.some((pin) => keyAndChoiceOf(pin)[0] === fixedKey);
   return {
-    format: "adsim-matrix",
     version: 1,
     verdict: verdictOf(defaults, found),
     strength: Number(flags.strength),
-    seed: flags.seed ?? "adsim",
     pinned: whole.pins,
     varied,
     unreached: whole.varied.filter((key) => !varied.includes(key)),

@@ -39,7 +39,7 @@ export interface Runner extends Trials {
   readonly reached: readonly Reached[];
 }
 
-export interface RunnerOptions {
+interface RunnerOptions {
   readonly words: readonly string[];
   readonly host: HostProcess;
   readonly server: ServerOptions;

@@ -72,11 +72,7 @@ const logFormats = ["text", "json", "off"] as const;
 export type LogFormat = (typeof logFormats)[number];
 
 const log: Option<LogFormat> = {
-  ...oneOf(
-    "<format>",
-    logFormats,
-    "a line for each request, by default on a terminal; json is NDJSON",
-  ),
+  ...oneOf("<format>", logFormats, "a line for each request; json goes to standard output"),
   mayFollow: logFormats,
 };
 
@@ -92,8 +88,11 @@ export function serverFlags(port: number) {
     journalEntries: wholeNumber("how many requests each world's journal keeps (default: 10000)"),
     journalBytes: wholeNumber("how many bytes all journals keep (default: 268435456)"),
     faults: text("<file>", "a JSON file with the fault rules of every world"),
-    load: text("<file>", "start the world default from this saved state"),
-    scenario: text("<name or file>", "start the world default from the end of this scenario"),
+    load: text("<file>", "start the world default from this saved state, with its clock"),
+    scenario: text(
+      "<name or file>",
+      "start it from the end of this scenario, with a clock that flows",
+    ),
     saveOnExit: text("<file>", "save the state of the world default at the end"),
     trace: text("<file>", "write the inspector with what happened to this HTML file at the end"),
     log,

@@ -64,10 +64,13 @@ export function parse(
   }
   const surplus = checkWords(command, words);
   if (surplus !== undefined) throw wrong(surplus);
-  const named = (names: readonly string[]): readonly string[] =>
-    given.flatMap(({ key, shown }) => (names.includes(key) ? shown : []));
   // The flags have the types of the options that read them.
-  return { words, flags: flags as never, given: named, host };
+  return {
+    words,
+    flags: flags as never,
+    given: (names) => given.flatMap(({ key, shown }) => (names.includes(key) ? shown : [])),
+    host,
+  };
 }
 
 function tokensOf(options: Command["options"], args: readonly string[]) {

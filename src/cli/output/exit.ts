@@ -28,21 +28,20 @@ export function couldNotRun(message: string): CommandFailure {
 /** The exit code for `error`, and the message for the user. */
 export function describeFailure(error: unknown): Pick<CommandFailure, "exitCode" | "message"> {
   if (error instanceof CommandFailure) return error;
-  if (!(error instanceof Error)) return bug(String(error));
+  const { name, message, stack, cause } = Object(error) as Error;
   // By name: importing the class would load the schema library even for --help.
-  if (error.name === "InputError") return wrongUsage(inOptionNames(error as InputError));
+  if (name === "InputError") return wrongUsage(inOptionNames(error as InputError));
   // An error of the operating system, such as a port in use: the wrapping error says what to do.
-  const isSystems = error.cause instanceof Error && "syscall" in error.cause;
-  const isOurs = error.name === "SnapshotFileError" || error.name === "TargetError";
-  return isSystems || isOurs ? couldNotRun(error.message) : bug(error.stack ?? error.message);
-}
-
-function bug(trace: string): CommandFailure {
+  const isSystems = cause instanceof Error && "syscall" in cause;
+  const isOurs = name === "SnapshotFileError" || name === "TargetError";
+  if (isSystems || isOurs) return couldNotRun(message);
+  const trace = stack ?? String(error);
   return couldNotRun(`failed because of a bug in adsim. Please report it.\n${trace}`);
 }
 
 function inOptionNames({ field, expected }: InputError): string {
   const [name = "", ...inside] = field.split(".");
+  if (name === "steps") return `${field} ${expected}`;
   const option = name === "assumptions" ? "--assume" : flagOf(name);
   return `${[option, inside.join(".")].filter(Boolean).join(": ")} ${expected}`;
 }

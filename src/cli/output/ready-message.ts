@@ -10,7 +10,7 @@ import type { Credentials } from "../../world/accounts/account.ts";
 const LONGEST_NAME = 60;
 const PUBLISHERS_SHOWN = 5;
 
-export interface ReadyServer {
+interface ReadyServer {
   readonly url: string;
   /** The address of the page that shows what happens; undefined if the control API is closed. */
   readonly inspector: string | undefined;

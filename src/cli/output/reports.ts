@@ -1,8 +1,9 @@
 /** The files that options name. They are checked before the work, and written after it. */
 
+import { resolve } from "node:path";
 import { type Content, checkWritable, writeWholeFile } from "../../adapters/files/whole-file.ts";
 import { describeError } from "../../base/file-error.ts";
-import { type CommandFailure, couldNotRun } from "./exit.ts";
+import { type CommandFailure, couldNotRun, wrongUsage } from "./exit.ts";
 
 /** A file to write a report to. */
 export interface ReportTarget<Kind extends string = string> {
@@ -38,8 +39,13 @@ interface Output {
   readonly content: Content;
 }
 
-/** @throws CommandFailure for a file that can't be written. */
-export async function checkOut({ option, file }: Omit<Output, "content">): Promise<void> {
+/** `input`: a file that is read. @throws CommandFailure if that is the file, or if it can't be written. */
+export async function checkOut(
+  { option, file }: Omit<Output, "content">,
+  input?: string,
+): Promise<void> {
+  if (input !== undefined && resolve(input) === resolve(file))
+    throw wrongUsage(`${option} would replace ${input}, which is read. Name another file.`);
   await checkWritable(file).catch((error: unknown) => {
     throw notWritable(option, error);
   });

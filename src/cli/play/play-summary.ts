@@ -41,7 +41,7 @@ function causesOf(play: PlayResult) {
     }),
   ].filter(({ result }) => result === "failed");
   const { result, why } = play;
-  if (failed.length === 0) return [{ about: String(result), result, example: why, scenario }];
+  if (failed.length === 0) return [{ about: why, result, example: String(result), scenario }];
   return Array.from(groupedBy(failed, ({ about }) => about).values(), ([first]) => {
     return { ...first, scenario };
   });

@@ -133,7 +133,8 @@ async function playAll(
   const requests = chosen.reduce((sum, { scenario }) => sum + countRequests(scenario), 0);
   const waitsMs = chosen.reduce((sum, { plan }) => sum + plan.totalMs, 0);
   if (options.credentials === undefined) {
-    if (requests > MANY_REQUESTS) note(`plays ${plural(requests, "request")}: that takes a minute`);
+    if (requests > MANY_REQUESTS)
+      note(`plays ${plural(requests, "request")}: that takes a minute or more`);
   } else if (waitsMs >= SHORT_MS && (options.wait || waitsMs <= MINUTE_MS)) {
     note(`waits for ${readableDuration(waitsMs)} in all: time is real there`);
   }

@@ -7,7 +7,7 @@ import type { Server } from "../../server.ts";
 import { type CommandFailure, couldNotRun } from "../output/exit.ts";
 import type { HostProcess } from "./host-process.ts";
 
-export interface ChildEnd {
+interface ChildEnd {
   /** 128 plus the signal's number if a signal ended it. */
   readonly exitCode: number;
   readonly signal: NodeJS.Signals | undefined;

@@ -15,7 +15,7 @@ export async function record({ words, flags, host }: RecordCall): Promise<void> 
   const [file = ""] = words;
   const { out, name, signUp } = flags;
   const written = out === undefined ? undefined : { option: `--out ${out}`, file: out };
-  if (written !== undefined) await checkOut(written);
+  if (written !== undefined) await checkOut(written, file);
   const recording = await recordingIn(file);
   const isElsewhere = !recording.byAdsim && signUp !== true;
   const publishers = isElsewhere ? "numbered" : "world";

@@ -20,11 +20,13 @@ export function resultOf(
   });
   const having = (results: RegExp) => steps.filter(({ step }) => results.test(step.result));
   const [different, undecided] = [having(/failed/), having(/undecided|skipped/)];
+  // Their requests have ids from elsewhere.
+  const notCompared = having(/done/).length;
   return {
     form: recording.form,
     requests: recording.entries.length,
     sent: steps.length,
-    same: steps.length - different.length - undecided.length,
+    same: steps.length - different.length - undecided.length - notCompared,
     different: different.length,
     // For example because an earlier request had another answer.
     undecided: undecided.length,
@@ -32,7 +34,7 @@ export function resultOf(
     differences: [...different, ...undecided]
       .slice(0, most)
       .map(({ entry, step }) => differenceOf(entry, step)),
-    notes: notesOn(recording, having(/done/).length),
+    notes: notesOn(recording, notCompared),
   };
 }
 
@@ -45,7 +47,7 @@ function notesOn({ entries, byAdsim }: Recording, notCompared: number): readonly
       `${counted(notCompared, "answer")} not compared: the requests have ids from elsewhere`,
     );
   if (missing > 0)
-    notes.push(`the recording lacks ${missing} of the world's requests, and so what they did`);
+    notes.push(`the recording lacks ${missing} of the world's requests: what they did is missing`);
   return notes;
 }
 

@@ -11,7 +11,7 @@ export interface LatencySummary {
   readonly mean: number;
 }
 
-/** `digits`: how many of each latency are kept. */
+/** `digits`: how many significant digits of each latency are kept. */
 export function createLatencies(digits = 4) {
   /** How often each latency was recorded. */
   const counts = new Map<number, number>();
@@ -22,7 +22,7 @@ export function createLatencies(digits = 4) {
     counts,
     record(latencyMs: number): void {
       // In virtual time most latencies are 0.
-      add(latencyMs === 0 ? 0 : Number(inMicroseconds(latencyMs).toPrecision(digits)), 1);
+      add(latencyMs === 0 ? 0 : Number(toMicrosecond(latencyMs).toPrecision(digits)), 1);
     },
     /** Adds the recorded latencies of `others`. */
     add(others: { readonly counts: ReadonlyMap<number, number> }): void {
@@ -48,10 +48,10 @@ function summaryOf(counts: ReadonlyMap<number, number>): LatencySummary {
   }
   return {
     ...{ p50: at(500), p90: at(900), p95: at(950), p99: at(990), p999: at(999), max: at(1000) },
-    mean: inMicroseconds(sumMs / total),
+    mean: toMicrosecond(sumMs / total),
   };
 }
 
-function inMicroseconds(ms: number): number {
+function toMicrosecond(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }

@@ -93,6 +93,8 @@ const rules: { readonly [Key in RuleKey]: (wanted: Wanted<Key>, subject: Subject
     const why = checks.find(({ result }) => result === "undecided")?.why;
     const holds = resultOf(checks) === "failed";
     if (holds && subject.actual === undefined) return inconclusive("the value is absent");
+    if (holds && isDeepStrictEqual(subject.actual, []) && Object.hasOwn(Object(matcher), "some"))
+      return inconclusive("the list is empty");
     if (!holds && why !== undefined) return inconclusive(why);
     return [checkOf(holds, `not ${expectedBy(checks)}`, subject)];
   },
@@ -161,7 +163,10 @@ export function resultOf(checks: readonly Pick<Check, "result">[]): Result {
 }
 
 function same(expected: unknown, subject: Subject): Check {
-  return checkOf(isDeepStrictEqual(expected, subject.actual), shownValue(expected), subject);
+  const { actual } = subject;
+  // 0 and -0 are one number in JSON.
+  const holds = expected === actual || isDeepStrictEqual(expected, actual);
+  return checkOf(holds, shownValue(expected), subject);
 }
 
 function typesOf(value: unknown): readonly string[] {

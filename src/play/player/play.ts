@@ -72,11 +72,11 @@ async function seeFirstRules(run: Run): Promise<void> {
 function skippedSettings({ scenario, target }: Run): Run["skipped"] {
   const { start, assumptions = {}, faults = [] } = scenario;
   if (target.control !== undefined) return [];
+  const choices = choicesToMake(assumptions, target.knownChoices).join(" and ");
+  const why = `the target isn't known to choose ${choices}: say so with --assume`;
   return [
     ...(start === undefined ? [] : [{ path: "start", why: "the target has its own time" }]),
-    ...(choicesToMake(assumptions, target.knownChoices).length === 0
-      ? []
-      : [{ path: "assumptions", why: "the target chooses its own assumptions" }]),
+    ...(choices === "" ? [] : [{ path: "assumptions", why }]),
     ...faults.map((_, index) => ({ path: `faults.${index}`, why: NEEDS_CONTROL })),
   ];
 }

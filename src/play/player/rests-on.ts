@@ -8,12 +8,16 @@ import type { Choices } from "../../simulator/simulator-options.ts";
 import { type AssumptionKey, catalogue } from "../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
+import { countRequests } from "../scenario/count-requests.ts";
 import type { Scenario } from "../scenario/types.ts";
 import type { Turns } from "../targets/turns.ts";
 import { worldTarget } from "../targets/world-target.ts";
 import { concludeAgain } from "./conclude.ts";
 import { play } from "./play.ts";
-import type { PlayResult, StepResult } from "./result.ts";
+import type { Check, PlayResult, StepResult } from "./result.ts";
+
+/** A scenario with more requests isn't played again. */
+const MAX_REQUESTS = 500_000;
 
 /** The result, with the choices that are assumed and not known. */
 export async function nameChoices(
@@ -21,7 +25,8 @@ export async function nameChoices(
   scenario: Scenario,
   { knownChoices = {}, turns }: { readonly knownChoices?: Choices | undefined; turns: Turns },
 ): Promise<PlayResult> {
-  if (!played.steps.some(({ result }) => result === "failed")) return played;
+  const hasFailed = played.steps.some(({ result }) => result === "failed");
+  if (!hasFailed || countRequests(scenario) > MAX_REQUESTS) return played;
   const assumptions = resolveAssumptions({ ...scenario.assumptions, ...knownChoices });
   const keysByPath = keysThatShape(await playHere(scenario, assumptions, turns));
   const steps = played.steps.map((step): StepResult => {
@@ -30,11 +35,16 @@ export async function nameChoices(
       .map((key) => `${key}=${assumptions[key]}`);
     if (restsOn.length === 0) return step;
     const checks = step.checks.map((check) =>
-      check.result === "failed" && check.invariant === undefined ? { ...check, restsOn } : check,
+      check.result === "failed" && isOfAnswer(check) ? { ...check, restsOn } : check,
     );
     return { ...step, checks };
   });
   return concludeAgain({ ...played, steps });
+}
+
+/** Whether a service came, and what invariants say, rests on no choice. */
+function isOfAnswer({ invariant, about }: Check): boolean {
+  return invariant === undefined && !about.endsWith(" outcome");
 }
 
 /** Plays the same requests at an adsim in this process, whose answers say which assumptions shaped them. */

@@ -97,7 +97,8 @@ const stepPlayers: StepPlayers = {
   },
   async assume(run, { assume }) {
     const { control, knownChoices } = run.target;
-    if (control === undefined && choicesToMake(assume, knownChoices).length === 0) return done;
+    const made = control === undefined ? knownChoices : {};
+    if (choicesToMake(assume, made).length === 0) return done;
     return await controlled(run, async (by) => {
       await by.assume(assume);
       run.trace.recordAssume();

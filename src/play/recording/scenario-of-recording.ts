@@ -118,8 +118,9 @@ function whyLeftOut(
     if (world !== undefined && world.seed !== seed) return "other-world";
     // It is sent as it was, and a simulator may be asked anything in process.
     const isText = request.bodyBase64 === undefined;
-    const isPlain = isText && /^\/[!-"$-~]*$/.test(request.path + request.query);
-    return isPlain ? undefined : "unsendable";
+    const isPlain = isText && /^\/[!-"$-~]{0,15999}$/.test(request.path + request.query);
+    const hasOddHeader = Object.values(request.headers).some((value) => !/^[ -~]*$/.test(value));
+    return isPlain && !hasOddHeader ? undefined : "unsendable";
   }
   // What another service received can be anything.
   if (operation === undefined) return "no-operation";

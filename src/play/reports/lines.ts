@@ -102,14 +102,14 @@ function checkLines(check: Check): readonly string[] {
   return rests === "" ? lines : [...lines, `  ${rests}`];
 }
 
-/** "POST /v1/impressions?a=b {…}". */
+/** "POST /v1/impression?a=b {…}". */
 function requestLine({ request }: Pick<ShownExchange, "request">): string {
   const { method, path, query, body } = request;
   const search = query === "" ? "" : `?${query}`;
   return `${method} ${path}${search} ${body}`.trimEnd();
 }
 
-/** "201 after 5 ms {…}", "200, cut {…" or "lost (ECONNRESET)". */
+/** "200 after 5 ms {…}", "200, cut {…" or "lost (ECONNRESET)". */
 function answerLine({ outcome, status, latencyMs, body, why }: ShownExchange): string {
   const ending = outcome === "answered" ? status : status === 0 ? outcome : `${status}, ${outcome}`;
   const after = latencyMs === 0 ? "" : ` after ${readableMs(latencyMs)}`;
@@ -117,7 +117,7 @@ function answerLine({ outcome, status, latencyMs, body, why }: ShownExchange): s
   return `${ending}${after}${reason} ${body}`.trimEnd();
 }
 
-/** "#41 2026-01-15T00:00:00.250Z POST /v1/impressions → 429 rate limited". */
+/** "#41 2026-01-15T00:00:00.250Z POST /v1/impression → 429 rate limited". */
 function journalLine(entry: JournalEntry): string {
   const { sequence, at, request, response, reason, fault } = entry;
   const status = response.status === 0 ? "no answer" : String(response.status);

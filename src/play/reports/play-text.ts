@@ -57,7 +57,7 @@ function steps({ steps: all, skipped }: PlayResult): Lines {
   const passed = all.filter(({ result }) => result === "passed").length;
   return [
     ...listed.slice(0, MAX_STEPS).flat(),
-    ...(more > 0 ? [`… and ${plural(more, "more step")}: --report html=FILE shows them all`] : []),
+    ...(more > 0 ? [`… and ${plural(more, "more step")}: --report json=FILE has them all`] : []),
     ...(passed > 0 ? [["passed", `${plural(passed, "step")} passed`] as const] : []),
   ];
 }

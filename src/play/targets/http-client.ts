@@ -31,6 +31,7 @@ export async function createHttpClient(
   const { Pool } = await import("undici");
   const pool = new Pool(origin, {
     connections,
+    maxHeaderSize: 256 * 1024,
     // The request's own timeout is the only one.
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -8,13 +8,13 @@ import type { ExpectStep, Scenario, Step } from "../scenario/types.ts";
 import { whyAdvanceIsSkipped } from "./target.ts";
 
 export interface ServicePlan {
-  /** What only an adsim has, in words such as `fault rules`, each once. If there is any, the scenario can't pass. */
+  /** Without these it can't pass, each once: what only an adsim has (`fault rules`), and choices (`stats.today=live`). */
   readonly impossible: readonly string[];
   /** How long it waits in real time. Requests take time, too. */
   readonly totalMs: number;
   /** How many publishers it needs. */
   readonly publishers: number;
-  /** The most GET requests that it sends with one key. */
+  /** The most GET requests that its steps and expectations send with one key, beside traffic. */
   readonly reads: number;
 }
 

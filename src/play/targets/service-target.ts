@@ -119,7 +119,8 @@ function surfacesIn(answer: ClientExchange, publisher: string, url: string): rea
     const isInactive = (one: Surface): number => (one.status === "active" ? 0 : 1);
     return listed.map(surfaceOf).sort((one, other) => isInactive(one) - isInactive(other));
   }
-  const how = outcome === "answered" ? `it answered with status ${status}` : why;
+  const list = status === 200 ? ", but no list of surfaces" : "";
+  const how = outcome === "answered" ? `it answered with status ${status}${list}` : why;
   throw new TargetError(
     `adsim can't read the surfaces of publisher ${publisher} at ${url}: ${how}. Check --api-key and --publisher, or name its surfaces.`,
   );

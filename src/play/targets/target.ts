@@ -38,7 +38,7 @@ export type TargetTime =
   | { readonly kind: "virtual"; readonly speed?: undefined }
   | { readonly kind: "paced" | "real"; readonly speed: number };
 
-/** In real time the target's clock can't be moved, so an advance works only at speed 1 and for a duration. */
+/** In real time the target's clock can't be moved, so an advance works only at speed 1, and to no instant. */
 export function whyAdvanceIsSkipped(
   time: TargetTime,
   { advance }: AdvanceStep,
