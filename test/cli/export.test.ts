@@ -204,6 +204,12 @@ const sentBy = (publisher: number | string): Step => ({
   traffic: { ...steady.traffic, publishers: [publisher] },
 });
 const noSuchFolder = join(import.meta.dirname, "no", "x.json");
+test("a scenario isn't replaced by its export", async () => {
+  const source = scenarioOf([steady]);
+  const { code, stderr } = await runAdsim(["export", source, "--to", "k6", "--out", source]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("which is read")]);
+});
+
 test.each<[string | readonly Step[], readonly string[], number, RegExp]>([
   ["lost-ack", [], 2, /has no traffic step/],
   ["lost-akc", [], 2, /Did you mean/],

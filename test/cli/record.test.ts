@@ -61,8 +61,14 @@ test("a journal with invalid settings is refused, and one with odd requests leav
   expect(`${code} ${stderr}`).toContain(
     `3 adsim: ${wrong} can't become a scenario: publishers mus`,
   );
-  const odd = fileOf(ndjson.replace('"path":"/v1/impression"', '"path":"/ü"'));
-  expect((await runAdsim(["record", odd])).stderr).toContain("1 request, because a scenario can't");
+  const odd = [
+    ndjson.replace('"path":"/v1/impression"', '"path":"/ü"'),
+    ndjson.replace('"headers":{', '"headers":{"x-name":"Zoé",'),
+  ];
+  for (const text of odd) {
+    const { stderr } = await runAdsim(["record", fileOf(text)]);
+    expect(stderr).toContain("1 request, because a scenario can't");
+  }
 });
 
 test("raw requests keep ids, and expect nothing if the ids are of a publisher that signed up", async () => {

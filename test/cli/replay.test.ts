@@ -98,6 +98,13 @@ test.each<[line: string, code: number, messages: readonly string[]]>([
   expect([code, stderr]).toEqual([expected, ""]);
 });
 
+test("an answer to a request with ids from elsewhere isn't compared: that isn't the same", async () => {
+  const file = fileOf("operation,impression_id\nclick,imp_elsewhere\n", "a.csv");
+  const { code, stdout } = await runAdsim(["replay", file]);
+  expect(stdout).toMatch(/: 0 answers the same, 0 different\n[\s\S]*1 answer not compared/);
+  expect(code).toBe(1);
+});
+
 test("--json prints one document, and names the member of the body that differs, however long the body", async () => {
   const text = recordedSession().journal.toNdjson();
   const changed = text.replace(/\\"(clicks|pending_inr)\\":/g, '\\"$1\\":1');

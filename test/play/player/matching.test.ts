@@ -30,6 +30,7 @@ function checksOf(matcher: Matcher, actual: unknown): ReturnType<typeof resultOf
 const scope = { outputs, members: new Map(), round: 3, nowMs: 0 };
 
 describe.each<[Matcher, passed: unknown[], failed: unknown[]]>([
+  [0, [0, -0], [1]],
   [3, [3], [4, "3", undefined, null, [3]]],
   ["a", ["a"], ["A", 1]],
   [null, [null], [undefined, 0, ""]],
@@ -77,6 +78,7 @@ describe.each<[Matcher, passed: unknown[], failed: unknown[]]>([
 
 test.each<[Matcher, actual: unknown]>([
   [{ every: 1 }, []],
+  [{ not: { some: 1 } }, []],
   [{ not: 3 }, undefined],
   [{ length: { not: 3 } }, undefined],
   [{ ref: "gone.impression_id" }, "imp_1"],

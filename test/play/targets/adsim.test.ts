@@ -19,6 +19,7 @@ const everyKindOfStep: Scenario = {
     { rotateKey: { publisher: 2 }, as: "keys" },
     { stats: {}, publisher: 2, key: { ref: "keys.oldKey" }, expect: { status: 401 } },
     { setSurface: { publisher: 1, status: "paused", cpmRange: [1, 2] } },
+    { assume: {} },
     { assume: { "dedup.repeat": "conflict" } },
     { fault: { id: "gone", match: { operation: "click" }, verdict: { kind: "drop" } } },
     { click: { impression_id: { ref: "shown.impression_id" } }, publisher: "uni" },
