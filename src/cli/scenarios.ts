@@ -25,10 +25,10 @@ export function scenarios({ words, flags }: Call<{ readonly json?: boolean }>): 
 
 /** How a scenario can be played at a service that isn't adsim. `waitsMs`: in real time, beside the requests. */
 function atService(name: string) {
-  const { impossible, totalMs, publishers } = planAtService(parseScenario(loadShipped(name)));
-  // Choices, such as stats.today=live, a service may have made.
-  const isPlayable = impossible.every((need) => need.includes("="));
-  return { isPlayable, needs: impossible, publishers, waitsMs: totalMs };
+  const plan = planAtService(parseScenario(loadShipped(name)));
+  const { impossible, choices, publishers, totalMs: waitsMs } = plan;
+  const needs = [...impossible, ...choices];
+  return { isPlayable: impossible.length === 0, needs, publishers, waitsMs };
 }
 
 function inWords({ isPlayable, needs, publishers, waitsMs }: ReturnType<typeof atService>): string {

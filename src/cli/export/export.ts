@@ -51,7 +51,7 @@ export async function exportScenario({ words, flags, host }: Call<ExportFlags>):
   if (leftOut.length > 0) {
     say(`adsim: the export leaves these parts out: ${formatList(leftOut)}\n`, host.stderr);
   }
-  if (givenPublishers(flags).length === 0) say(aboutKeys(scenario), host.stderr);
+  if (givenPublishers(flags.publisher).length === 0) say(aboutKeys(scenario), host.stderr);
   say(`adsim: run it with: ${commandLine([...run, file ?? "FILE"])}\n`, host.stderr);
 }
 
@@ -68,7 +68,7 @@ async function sendersOf(
   flags: ExportFlags,
 ): Promise<ReadonlyMap<number | string, Sender>> {
   const needSurfaces = steps.some(({ traffic }) => sendsImpressions(traffic));
-  const given = givenPublishers(flags);
+  const given = givenPublishers(flags.publisher);
   const { publishers } = simulatorFor(scenario);
   const senders = new Map<number | string, Sender>();
   for (const ordinal of new Set(steps.flatMap((step) => step.publishers))) {

@@ -138,7 +138,7 @@ function planOf(flags: MatrixCall["flags"], pinned: Readonly<Record<string, stri
   });
   if (plan.rows.length > 0) return plan;
   throw wrongUsage(
-    "There is nothing to vary: every key that may vary has its choice. Choose for fewer keys, or name others in --only.",
+    "There is nothing to vary: you chose for every key. Choose for fewer keys, or name others in --only.",
   );
 }
 

@@ -10,11 +10,7 @@ export interface GivenPublisher extends ServiceCredentials {
 }
 
 /** A second key or publisher begins the next group. @throws CommandFailure for a key or publisher without the other. */
-export function givenPublishers({
-  publisher: words = [],
-}: {
-  readonly publisher?: readonly CredentialWord[];
-}): readonly GivenPublisher[] {
+export function givenPublishers(words: readonly CredentialWord[] = []): readonly GivenPublisher[] {
   const groups: { apiKey?: string; publisher?: string; surfaces: string[] }[] = [];
   for (const [kind, text] of words) {
     let group = groups.at(-1);

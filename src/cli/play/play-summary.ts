@@ -68,9 +68,8 @@ export function notPlayedLines(left: readonly Planned[], publishers: number): re
   ];
 }
 
-function needOf({ impossible, publishers, totalMs }: ServicePlan, given: number): string {
-  const choices = impossible.filter((need) => need.includes("="));
-  if (choices.length < impossible.length) return "what only an adsim has";
+function needOf({ impossible, choices, publishers, totalMs }: ServicePlan, given: number): string {
+  if (impossible.length > 0) return "what only an adsim has";
   if (choices.length > 0) return choices.map((choice) => `--assume ${choice}`).join(" ");
   if (publishers > given) return `--api-key and --publisher of ${publishers} publishers`;
   return `--wait for ${readableDuration(totalMs)}`;

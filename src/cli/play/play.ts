@@ -32,7 +32,7 @@ type PlayFlags = FlagsOf<typeof playOptions>;
 export async function play(call: Call<PlayFlags>): Promise<number> {
   const { words, flags, host } = call;
   const { report = [], json, target, speed } = flags;
-  const given = givenPublishers(flags);
+  const given = givenPublishers(flags.publisher);
   const credentials = given.length > 0 ? given : undefined;
   if (credentials !== undefined && target === undefined)
     throw wrongUsage("--api-key needs --target.");
@@ -106,8 +106,8 @@ function playableAt(
     );
   }
   const playable = all.filter(
-    ({ plan: { impossible, publishers, totalMs } }) =>
-      impossible.length === 0 &&
+    ({ plan: { impossible, choices, publishers, totalMs } }) =>
+      impossible.length + choices.length === 0 &&
       publishers <= publishersGiven &&
       (wait === true || totalMs <= MINUTE_MS),
   );

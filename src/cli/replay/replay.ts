@@ -21,7 +21,7 @@ type ReplayCall = Call<FlagsOf<typeof replayOptions>>;
 /** @returns 0 if all answers are the same, 1 if one differs or can't be compared. */
 export async function replay({ words, flags, host }: ReplayCall): Promise<number> {
   const [file = ""] = words;
-  const credentials = givenPublishers(flags);
+  const credentials = givenPublishers(flags.publisher);
   const isService = credentials.length > 0;
   if (isService && flags.target === undefined) throw wrongUsage("--api-key needs --target.");
   if (flags.wait === true && !isService)

@@ -8,7 +8,7 @@ import type { LatencySummary } from "./latencies.ts";
 import { readableCount, readableMs, readableShare } from "./quantities.ts";
 import type { TallySummary } from "./tally.ts";
 
-export interface Threshold {
+interface Threshold {
   /** As written. */
   readonly text: string;
   readonly of: Measure;

@@ -18,7 +18,7 @@ import {
 } from "./run.ts";
 import { NEEDS_CONTROL, playStep } from "./steps.ts";
 
-export interface PlayOptions {
+interface PlayOptions {
   readonly turns: Turns;
   readonly sending?: Sending | undefined;
   /** The command that plays the scenario again. */

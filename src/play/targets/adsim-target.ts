@@ -19,7 +19,7 @@ import type { Control, Target, TargetOptions } from "./target.ts";
 import { readSpeed, TargetError, type TargetUrl } from "./target-url.ts";
 import type { Turns } from "./turns.ts";
 
-export interface AdsimOptions extends Pick<TargetOptions, "controlToken" | "speed" | "signal"> {
+interface AdsimOptions extends Pick<TargetOptions, "controlToken" | "speed" | "signal"> {
   /** The scenario's world. */
   readonly snapshot: Snapshot;
   /** The world's name, if the URL has none. */

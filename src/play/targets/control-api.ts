@@ -6,7 +6,7 @@ import { printable } from "../../base/text.ts";
 import type { HttpClient } from "./http-client.ts";
 import { TargetError } from "./target-url.ts";
 
-export interface ControlApiOptions {
+interface ControlApiOptions {
   readonly client: HttpClient;
   /** Scheme, host and port. */
   readonly origin: string;

@@ -8,8 +8,10 @@ import type { ExpectStep, Scenario, Step } from "../scenario/types.ts";
 import { whyAdvanceIsSkipped } from "./target.ts";
 
 export interface ServicePlan {
-  /** Without these it can't pass, each once: what only an adsim has (`fault rules`), and choices (`stats.today=live`). */
+  /** What only an adsim has, in words such as `fault rules`, each once. If there is any, the scenario can't pass. */
   readonly impossible: readonly string[];
+  /** The choices from the start, such as `stats.today=live`, that the service isn't known to make. */
+  readonly choices: readonly string[];
   /** How long it waits in real time. Requests take time, too. */
   readonly totalMs: number;
   /** How many publishers it needs. */
@@ -31,7 +33,6 @@ export function planAtService(
   const { steps, expectations = [], start, assumptions = {}, faults = [] } = scenario;
   const impossible = new Set([
     ...(start === undefined ? [] : ["a start time"]),
-    ...choicesToMake(assumptions, knownChoices),
     ...(faults.length === 0 ? [] : ["fault rules"]),
   ]);
   let [waitMs, reads] = [0, 0];
@@ -65,6 +66,7 @@ export function planAtService(
   addAll([...steps, ...expectations.map((expect) => ({ expect }))], 1);
   return {
     impossible: Array.from(impossible),
+    choices: choicesToMake(assumptions, knownChoices),
     totalMs: waitMs / speed,
     publishers: 1 + Math.max(0, ...ordinalsIn(scenario)),
     reads,

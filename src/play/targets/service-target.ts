@@ -15,7 +15,7 @@ import { sendWhenAllowed } from "./retry-after.ts";
 import type { ServiceCredentials, Target, TargetOptions } from "./target.ts";
 import { readSpeed, TargetError, type TargetUrl } from "./target-url.ts";
 
-export interface ServiceTarget extends Target {
+interface ServiceTarget extends Target {
   /** Waits until each publisher's key has quota for this many GET requests, as far as answers told. */
   untilQuota(reads: number): Promise<void>;
   close(): Promise<void>;

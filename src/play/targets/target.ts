@@ -34,7 +34,7 @@ export interface Target {
 }
 
 /** `virtual`: the play moves the clock at once. `paced`: it moves it at `speed`. `real`: the target's own clock. */
-export type TargetTime =
+type TargetTime =
   | { readonly kind: "virtual"; readonly speed?: undefined }
   | { readonly kind: "paced" | "real"; readonly speed: number };
 
