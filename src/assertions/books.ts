@@ -1,6 +1,6 @@
 /** Checks that the world's books balance, and that they agree with what the client believes. */
 
-import { AuditError } from "../audit/audit-error.ts";
+import { AuditError } from "../audit/assert-counts.ts";
 import type { ClientCounts } from "../audit/client-counts.ts";
 import { type Check, check, readSim } from "./check.ts";
 

@@ -1,7 +1,7 @@
 /** Validates the counts that a client believes. */
 
 import * as v from "valibot";
-import { InputError, parseInput } from "../base/input.ts";
+import { InputError, inField, parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
 
 /** How many distinct events the client believes are recorded. */
@@ -21,40 +21,29 @@ const countsSchema = v.strictObject({
   clicks: wholeFrom(0),
   revenueInr: v.optional(v.pipe(v.number(amount), v.finite(amount), v.minValue(0, amount))),
 });
-const listSchema = v.pipe(
-  v.array(countsSchema),
-  v.minLength(1, "must not be empty: it would expect nothing"),
-);
-const listOrOne = v.custom<object>(
-  (value) => typeof value === "object" && value !== null,
-  "must be { publisher?, impressions, clicks, revenueInr? }, or a list of these",
-);
-const schema = v.strictObject({
-  clientCounts: v.pipe(
-    listOrOne,
-    v.lazy(
-      (input): v.GenericSchema<object, ClientCounts | ClientCounts[]> =>
-        Array.isArray(input) ? listSchema : countsSchema,
-    ),
-  ),
-});
 
 /** @throws InputError that names the field. */
 export function readClientCounts(
   input: unknown,
   isPublisher: (id: string) => boolean,
 ): readonly ClientCounts[] {
-  const { clientCounts } = parseInput(schema, { clientCounts: input });
-  const all = Array.isArray(clientCounts) ? clientCounts : [clientCounts];
-  for (const [index, { publisher }] of all.entries()) {
-    const field = `clientCounts${Array.isArray(input) ? `.${index}` : ""}.publisher`;
-    if (publisher !== undefined && !isPublisher(publisher)) {
-      throw new InputError(field, "names no publisher of this world", "not-found");
-    }
-    if (all.findIndex((other) => other.publisher === publisher) < index) {
-      const twice = publisher === undefined ? "is missing a second time" : "is a duplicate";
-      throw new InputError(field, `${twice}: give each publisher's counts once`);
-    }
+  const all: readonly unknown[] = Array.isArray(input) ? input : [input];
+  if (all.length === 0) {
+    throw new InputError("clientCounts", "must not be empty: it would expect nothing");
   }
-  return all;
+  const seen = new Set<string | undefined>();
+  return all.map((one, index) =>
+    inField(all === input ? `clientCounts.${index}` : "clientCounts", () => {
+      const counts = parseInput(countsSchema, one);
+      const { publisher } = counts;
+      if (publisher !== undefined && !isPublisher(publisher)) {
+        throw new InputError("publisher", "names no publisher of this world", "not-found");
+      }
+      if (seen.has(publisher)) {
+        throw new InputError("publisher", "must differ in each: give a publisher's counts once");
+      }
+      seen.add(publisher);
+      return counts;
+    }),
+  );
 }

@@ -1,11 +1,9 @@
-/** A line of the audit: what became of recording requests, from the tally and the book. */
+/** A line of the audit: what became of recording requests, from the tally and the record. */
 
 import { microsToInr } from "../base/money.ts";
-import { createEventTally, type EventTally, type Tally } from "../world/accounts/tally.ts";
+import { createEventTally, type EventTally } from "../world/accounts/tally.ts";
 
-/**
- * What became of recording requests. attempts = answered + injected + lost + dropped. Amounts are in INR, exact to the micro.
- */
+/** What became of recording requests. attempts = answered + injected + lost + dropped. Amounts are exact to the micro-INR. */
 export interface EventLine {
   /** Requests that the client sent. */
   readonly attempts: number;
@@ -31,7 +29,7 @@ export interface EventLine {
   readonly creditedSeenInr: number;
   /** Credits of the unseen events. */
   readonly creditedUnseenInr: number;
-  /** Credits in the ledger. */
+  /** Credits on record. */
   readonly creditedRecordedInr: number;
 }
 
@@ -41,23 +39,14 @@ export interface EventLines extends EventLine {
   readonly clicks: EventLine;
 }
 
-/** The figures of a line, which can be summed. */
-export interface Figures {
-  readonly tally: Readonly<EventTally>;
+/** The figures of one operation, which can be summed. */
+export interface Figures extends Readonly<EventTally> {
   readonly recordedMicros: number;
 }
 
 export interface FiguresByOperation {
   readonly impressions: Figures;
   readonly clicks: Figures;
-}
-
-/** Requests that belong to no account: none of them is on record. */
-export function figuresWithoutAccount({ impression, click }: Tally): FiguresByOperation {
-  return {
-    impressions: { tally: impression, recordedMicros: 0 },
-    clicks: { tally: click, recordedMicros: 0 },
-  };
 }
 
 /** The sum of all figures, as a line. */
@@ -72,36 +61,29 @@ export function eventLinesOf(all: readonly FiguresByOperation[]): EventLines {
 }
 
 function sumOf(all: readonly Figures[]): Figures {
-  const tally = createEventTally();
-  let recordedMicros = 0;
+  const sum = { ...createEventTally(), recordedMicros: 0 };
   for (const one of all) {
-    for (const name of Object.keys(tally) as (keyof EventTally)[]) tally[name] += one.tally[name];
-    recordedMicros += one.recordedMicros;
+    for (const name of Object.keys(sum) as (keyof Figures)[]) sum[name] += one[name];
   }
-  return { tally, recordedMicros };
+  return sum;
 }
 
-function lineOf({ tally, recordedMicros }: Figures): EventLine {
-  const answered = answeredCount(tally);
+function lineOf(sum: Figures): EventLine {
+  const { applied, suppressed, refused, copies, injected, dropped, lost, unseen } = sum;
+  const answered = applied + suppressed + refused - copies - lost;
   return {
-    attempts: answered + tally.injected + tally.lost + tally.dropped,
+    attempts: answered + injected + lost + dropped,
     answered,
-    injected: tally.injected,
-    lost: tally.lost,
-    dropped: tally.dropped,
-    copies: tally.copies,
-    applied: tally.applied,
-    duplicatesSuppressed: tally.suppressed,
-    refused: tally.refused,
-    unseen: tally.unseen,
-    creditedSeenInr: microsToInr(tally.seenMicros),
-    creditedUnseenInr: microsToInr(tally.unseenMicros),
-    creditedRecordedInr: microsToInr(recordedMicros),
+    injected,
+    lost,
+    dropped,
+    copies,
+    applied,
+    duplicatesSuppressed: suppressed,
+    refused,
+    unseen,
+    creditedSeenInr: microsToInr(sum.seenMicros),
+    creditedUnseenInr: microsToInr(sum.unseenMicros),
+    creditedRecordedInr: microsToInr(sum.recordedMicros),
   };
-}
-
-/** How many requests got the service's answer whole. */
-export function answeredCount(tally: Readonly<EventTally>): number {
-  const { applied, suppressed, refused, copies, lost } = tally;
-  return applied + suppressed + refused - copies - lost;
 }

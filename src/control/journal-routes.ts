@@ -1,6 +1,6 @@
 /** The journal over HTTP, with its filter as query parameters, in several formats. The journal itself filters. */
 
-import { curlOfRequest } from "../audit/nearest/curl-of-request.ts";
+import { curlOfRequest } from "../audit/nearest/curl.ts";
 import { InputError } from "../base/input.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { JournalFilter, Secrets } from "../journal/filter.ts";
@@ -117,6 +117,6 @@ function secretsIn(query: Query): Secrets | undefined {
 function withBaseUrl(entry: JournalEntry, baseUrl: string | undefined): JournalEntry {
   const { nearest } = entry;
   if (nearest === undefined || baseUrl === undefined) return entry;
-  const paste = nearest.paste.replaceAll('"$ADSIM_URL/', `"${baseUrl}/`);
+  const paste = nearest.paste.replaceAll('"$ADSIM_URL"\'', `'${baseUrl}`);
   return { ...entry, nearest: { ...nearest, paste } };
 }

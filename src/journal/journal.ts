@@ -26,8 +26,8 @@ export type Journal = Readonly<
   >
 >;
 
-/** Explains unknown names and ids. Made for each listing, so that it may keep what it computes. */
-export type NearestFinder = () => (record: JournalRecord, secrets: Secrets) => Nearest | undefined;
+/** Explains unknown names and ids. */
+export type NearestFinder = (record: JournalRecord, secrets: Secrets) => Nearest | undefined;
 
 /** The journal as the simulator needs it. What users call are fields, so that they can detach it. */
 export class WorldJournal extends Log {
@@ -120,9 +120,9 @@ export class WorldJournal extends Log {
     });
 
   #show(found: readonly ExchangeItem[], { secrets }: ParsedFilter): ShownRecord[] {
-    const find = this.#nearest();
     return found.map(({ record, sequence }) => {
-      return { record, entry: shownEntry(record, sequence, secrets, find(record, secrets)) };
+      const nearest = this.#nearest(record, secrets);
+      return { record, entry: shownEntry(record, sequence, secrets, nearest) };
     });
   }
 }

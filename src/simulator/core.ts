@@ -2,12 +2,11 @@
 
 import * as v from "valibot";
 import { type Audit, auditOf } from "../audit/audit.ts";
-import { amountsOf, booksOf } from "../audit/check-account.ts";
+import { figuresOf } from "../audit/balance.ts";
 import { type ClientReport, reportOf } from "../audit/client-report.ts";
 import { createNearestFinder } from "../audit/nearest/nearest.ts";
 import type { Clock } from "../base/clock.ts";
 import { inField, parseInput } from "../base/input.ts";
-import { payoutHistoryOf } from "../exchange/operations/revenue.ts";
 import { dedupWindowOf } from "../exchange/operations/time-choices.ts";
 import { addRule, createFaults, type Faults } from "../faults/faults.ts";
 import { type Journal, WorldJournal } from "../journal/journal.ts";
@@ -205,10 +204,9 @@ export class HostedCore {
   readonly figuresOf = (publisherId: string) => {
     const { accounts, clock, dayOf, exchange, population } = this.#running;
     const account = accountWith(publisherId, "peek", accounts);
-    const history = payoutHistoryOf(population, account, dayOf(clock.now()));
-    const books = booksOf(account, population.seededHistory(account), history);
+    const { count, clickCount, amounts } = figuresOf(account, population, dayOf(clock.now()));
     const quotas = exchange.quotasLeft(account);
-    return { books: { ...books.events, ...amountsOf(books) }, quotas };
+    return { books: { impressions: count, clicks: clickCount, ...amounts }, quotas };
   };
 
   readonly fresh = (): SimulatorCore => {

@@ -210,7 +210,7 @@ No client can cause this: it is a bug in adsim, or a snapshot was edited.`,
     const error = failureOf(() =>
       assertNothingLostOrDoubled(sim, { publisher, impressions: 0, clicks: 0 }),
     );
-    expect(error.message).toMatch(/^Publisher pub_\w+: the client and the books disagree\.\n/);
+    expect(error.message).toMatch(/^Publisher pub_\w+: the client and the audit disagree\.\n/);
     expect(error).toMatchObject({
       expected: [{ publisher, impressions: 0 }],
       actual: [{ publisher, impressions: 1 }],

@@ -50,7 +50,7 @@ test("the command has the address by which the client asked", () => {
     JSON.parse(
       worlds.handle({ method: "GET", path: "/@mine/_sim/journal/1", headers: { host } }).body,
     ).curl;
-  expect(show("127.0.0.1:4010")).toContain(`curl "http://127.0.0.1:4010/@mine"'/nowhere'`);
+  expect(show("127.0.0.1:4010")).toContain(`curl 'http://127.0.0.1:4010/@mine/nowhere'`);
   expect(show("$(id)")).toContain(`curl "$ADSIM_URL"'/nowhere'`);
 });
 

@@ -1,7 +1,7 @@
 /** Exports over HTTP: the same bytes as in process, except for a connection's headers; and safe addresses. */
 
 import { expect, test } from "vitest";
-import { ambientHeaders } from "../../src/audit/nearest/curl-of-request.ts";
+import { ambientHeaders } from "../../src/audit/nearest/curl.ts";
 import { createControl } from "../../src/control/control.ts";
 import { createSimulator } from "../../src/index.ts";
 import { startServer } from "../../src/server.ts";
@@ -65,8 +65,8 @@ test.each([
     get("/@mine/v1/nope?a=b");
     const [entry] = JSON.parse(get("/@mine/_sim/journal?format=har").body).log.entries;
     expect(entry.request.url).toBe(`${base}/v1/nope?a=b`);
-    const shell = base === invalid ? "$ADSIM_URL" : `http://${host}/@mine`;
+    const shell = base === invalid ? `"$ADSIM_URL"'` : `'http://${host}/@mine`;
     const { entries } = JSON.parse(get("/@mine/_sim/journal").body);
-    expect(entries[0].nearest.paste).toContain(`curl "${shell}/v1/`);
+    expect(entries[0].nearest.paste).toContain(`curl ${shell}/v1/`);
   },
 );

@@ -1,6 +1,6 @@
 /** The message of `serve` when it is ready: as text with lines to paste, or as one line of JSON. */
 
-import { type CurlRequest, curlLine } from "../../audit/nearest/curl-line.ts";
+import { clickLine, curlLine } from "../../audit/nearest/curl.ts";
 import { oneLine, printable } from "../../base/text.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
 import { operations } from "../../spec/operations.ts";
@@ -51,16 +51,16 @@ export function readyText(server: ReadyServer, isLogged: boolean): string {
 function curlLines({ url, world }: ReadyServer, publisher: Credentials): readonly string[] {
   const { id: publisher_id, apiKey, surfaces } = publisher;
   const surface = surfaces.find(({ status }) => status === "active")?.id;
-  const impression = (ad_id: string): CurlRequest => ({
-    operation: operations.impression,
-    parameters: { publisher_id, surface: surface ?? "", ad_id },
-  });
-  const click = { operation: operations.click, parameters: {}, first: impression("ad-2") };
+  const options = { encoding: world.assumptions["request.encoding"], apiKey, baseUrl: url };
+  const impression = { publisher_id, surface: surface ?? "", ad_id: "ad-1" };
   const reports = [operations.stats, operations.surfaces, operations.payouts];
-  const all = [
-    ...(surface === undefined ? [] : [impression("ad-1"), click]),
-    ...reports.map((operation) => ({ operation, parameters: { publisher_id } })),
+  return [
+    ...(surface === undefined
+      ? []
+      : [
+          curlLine(operations.impression, impression, options),
+          clickLine({ ...impression, ad_id: "ad-2" }, options),
+        ]),
+    ...reports.map((operation) => curlLine(operation, { publisher_id }, options)),
   ];
-  const encoding = world.assumptions["request.encoding"];
-  return all.map((one) => curlLine(one, { encoding, apiKey, baseUrl: url }));
 }

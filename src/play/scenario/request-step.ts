@@ -3,7 +3,7 @@
  * unchanged if a step of its operation would send it differently. Keys are left out.
  */
 
-import { ambientHeaders } from "../../audit/nearest/curl-of-request.ts";
+import { ambientHeaders } from "../../audit/nearest/curl.ts";
 import { slow } from "../../faults/verdict.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import { eventIdIn, parametersOf, valuesOf } from "../../journal/entry-values.ts";

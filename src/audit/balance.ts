@@ -1,0 +1,90 @@
+/** A publisher's figures on record, and the pairs of them that must be equal. Reads only. */
+
+import { type Day, day } from "../base/calendar.ts";
+import { microsToInr } from "../base/money.ts";
+import { payoutHistoryOf, surfaceTotals } from "../exchange/operations/revenue.ts";
+import type { Account } from "../world/accounts/account.ts";
+import { type BookState, lifetimeTotals } from "../world/ledger/book.ts";
+import type { Population } from "../world/publishers/population.ts";
+import type { Totals } from "../world/publishers/seeded-history.ts";
+import type { FiguresByOperation } from "./event-line.ts";
+
+/** Lifetime amounts in INR, with the seeded history: revenue = paid + pending. */
+export interface Amounts {
+  readonly revenueInr: number;
+  readonly paidInr: number;
+  readonly pendingInr: number;
+}
+
+export interface PublisherFigures extends FiguresByOperation {
+  readonly id: string;
+  /** How many impressions and clicks are on record. */
+  readonly count: number;
+  readonly clickCount: number;
+  readonly amounts: Amounts;
+  /** The figures that must be equal and aren't. */
+  readonly discrepancies: readonly string[];
+}
+
+/** Two figures that must be equal. */
+type Pair = readonly [what: string, here: number, there: number];
+
+const FIRST_DAY: Day = day(Number.MIN_SAFE_INTEGER);
+const LAST_DAY: Day = day(Number.MAX_SAFE_INTEGER);
+
+export function figuresOf(account: Account, population: Population, today: Day): PublisherFigures {
+  const { id, surfaces, tally, book } = account;
+  const { impression, click } = tally;
+  const rows = sumOfRows(book);
+  const daily = lifetimeTotals(book);
+  const clicks = sumOf("clicks", daily);
+  const micros = sumOf("micros", daily);
+  const earned = sumOf("micros", surfaceTotals(population, account, FIRST_DAY, LAST_DAY));
+  const { payouts, pending } = payoutHistoryOf(population, account, today);
+  const paid = payouts.reduce((sum, { amount }) => sum + amount, 0);
+  const forImpressions = impression.seenMicros + impression.unseenMicros;
+  const forClicks = click.seenMicros + click.unseenMicros;
+  const pairs: Pair[] = [
+    ["impressions applied, and on record", impression.applied, book.count],
+    ["clicks applied, and in the daily totals", click.applied, clicks],
+    ["micro-INR for impressions in answers, and on record", forImpressions, rows.micros],
+    ["micro-INR in answers, and in the daily totals", forImpressions + forClicks, micros],
+    ["micro-INR earned, and paid out or pending", earned, paid + pending],
+    ...surfaces.map((surface, index): Pair => {
+      const what = `impressions on surface ${surface.id} on record, and in the daily totals`;
+      return [what, rows.impressions[index] ?? 0, daily[index]?.impressions ?? 0];
+    }),
+  ];
+  return {
+    id,
+    impressions: { ...impression, recordedMicros: rows.micros },
+    clicks: { ...click, recordedMicros: micros - rows.micros },
+    count: book.count,
+    clickCount: clicks,
+    amounts: {
+      revenueInr: microsToInr(paid + pending),
+      paidInr: microsToInr(paid),
+      pendingInr: microsToInr(pending),
+    },
+    discrepancies: discrepanciesIn(pairs),
+  };
+}
+
+/** The pairs whose sides differ, in words. */
+export function discrepanciesIn(pairs: readonly Pair[]): string[] {
+  return pairs
+    .filter(([, here, there]) => here !== there)
+    .map(([what, here, there]) => `${what}: ${here} and ${there}`);
+}
+
+/** What was credited for all impressions, and how many there are on each surface, by its index. */
+function sumOfRows({ count, surface, micros }: BookState) {
+  const impressions: number[] = [];
+  for (const on of surface.subarray(0, count)) impressions[on] = (impressions[on] ?? 0) + 1;
+  const sum = micros.subarray(0, count).reduce((all, credit) => all + credit, 0);
+  return { impressions, micros: sum };
+}
+
+function sumOf(figure: "clicks" | "micros", all: readonly Totals[]): number {
+  return all.reduce((sum, one) => sum + one[figure], 0);
+}
