@@ -1,7 +1,7 @@
 /** `adsim/scenario`: scenarios as data, typed in TypeScript and checked as JSON. */
 
 export type { RequestOutcome } from "./invariants/client-exchange.ts";
-export type { InvariantResult } from "./invariants/judge.ts";
+export type { InvariantResult } from "./invariants/invariants.ts";
 export type { LatencySummary } from "./play/measure/latencies.ts";
 export type { OperationTally, TallySummary } from "./play/measure/tally.ts";
 export type { ThresholdResult } from "./play/measure/thresholds.ts";

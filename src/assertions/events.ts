@@ -3,7 +3,7 @@
 import { eventValues } from "../audit/findings/client-event.ts";
 import { parseInstant } from "../base/calendar.ts";
 import { isRecorded } from "../exchange/operations/outcome.ts";
-import { creditOf } from "../invariants/read-trace.ts";
+import { creditOf } from "../invariants/answers.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { SimulatorCore } from "../simulator/core.ts";
 import { type EventKind, isEventKind } from "../spec/operations.ts";

@@ -48,32 +48,24 @@ export interface Member extends Credentials {
 
 /** `atMs`: when it was sent, in milliseconds since 1970. */
 export function exchangeOf(
-  outgoing: Outgoing,
-  response: ApiResponse,
+  { operation, request, timeoutMs }: Outgoing,
+  { delivery, status, headers, body: text }: ApiResponse,
   atMs: number,
 ): ClientExchange {
-  const { operation, request } = outgoing;
-  const { delivery, status, headers, body } = response;
-  if (delivery === undefined) {
-    const outcome = status === 0 ? "lost" : "answered";
-    return { operation, atMs, request, outcome, status, headers, text: body, latencyMs: 0 };
-  }
-  const responseMs = responseMsOf(delivery, body);
-  if (responseMs > outgoing.timeoutMs) {
+  const sent = { operation, atMs, request };
+  const answer = { status, headers, text };
+  if (delivery === undefined)
+    return { ...sent, outcome: status === 0 ? "lost" : "answered", ...answer, latencyMs: 0 };
+  const latencyMs = responseMsOf(delivery, text);
+  if (latencyMs > timeoutMs) {
     delivery.undelivered();
-    const latencyMs = outgoing.timeoutMs;
-    return { operation, atMs, request, outcome: "timed-out", ...nothing, latencyMs };
+    return { ...sent, outcome: "timed-out", ...nothing, latencyMs: timeoutMs };
   }
   const outcome: RequestOutcome = deliveryTraits[delivery.kind].seen;
-  const seen = outcome === "lost" ? nothing : { status, headers, text: body };
-  return { operation, atMs, request, outcome, ...seen, latencyMs: responseMs };
+  return { ...sent, outcome, ...(outcome === "lost" ? nothing : answer), latencyMs };
 }
 
-const nothing: Pick<ClientExchange, "status" | "headers" | "text"> = Object.freeze({
-  status: 0,
-  headers: Object.freeze({}),
-  text: "",
-});
+const nothing = Object.freeze({ status: 0, headers: Object.freeze({}), text: "" });
 
 /** How long the client waits for the end of the response, in milliseconds. */
 function responseMsOf(delivery: Delivery, body: string): number {
@@ -85,12 +77,7 @@ function responseMsOf(delivery: Delivery, body: string): number {
       return delivery.delayMs + delivery.atMostMs;
     case "drip":
       return delivery.delayMs + Math.ceil((utf8Length(body) * 1000) / delivery.bytesPerSecond);
-    case "whole":
-    case "bytes":
-    case "cut":
-    case "noise":
-    case "close":
-    case "reset":
+    default:
       return delivery.delayMs;
   }
 }

@@ -7,8 +7,8 @@ export class Broken extends Error {}
 export class Inconclusive extends Error {}
 
 /** Ends a check with "failed" unless `holds`. */
-export function ensure(holds: boolean, why: () => string): asserts holds {
-  if (!holds) throw new Broken(why());
+export function ensure(holds: boolean, why: string): asserts holds {
+  if (!holds) throw new Broken(why);
 }
 
 /** Ends a check with "undecided". */
@@ -16,14 +16,22 @@ export function inconclusive(why: string): never {
   throw new Inconclusive(why);
 }
 
-/** Ends a check with "failed" unless two texts are equal. `where` introduces the difference. */
-export function ensureSame(before: string, after: string, where: string): void {
-  ensure(before === after, () => `${where}, ${firstDifference(before, after)}`);
+/** Checks each, and says what was checked. Inconclusive if there are none. */
+export function ensureEach<Item>(
+  items: readonly Item[],
+  what: string,
+  check: (item: Item) => void,
+): string {
+  if (items.length === 0) inconclusive(`there were no ${what}`);
+  for (const item of items) check(item);
+  return `${items.length} ${what}`;
 }
 
-function firstDifference(before: string, after: string): string {
+/** Ends a check with "failed" unless two texts are equal. `where` introduces the difference. */
+export function ensureSame(before: string, after: string, where: string): void {
+  if (before === after) return;
   let at = 0;
-  while (at < before.length && before[at] === after[at]) at += 1;
-  const from = Math.max(0, at - 40);
-  return `${before.slice(from, at + 60)} became ${after.slice(from, at + 60)}`;
+  while (before[at] === after[at]) at += 1;
+  const near = (text: string): string => text.slice(Math.max(0, at - 40), at + 60);
+  throw new Broken(`${where}, ${near(before)} became ${near(after)}`);
 }

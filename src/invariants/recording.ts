@@ -1,152 +1,88 @@
 /** The invariants of de-duplication and clicks (D2 to D4). */
 
-import { HOUR_MS, MINUTE_MS } from "../base/duration.ts";
-import type { Choice } from "../spec/assumptions/catalogue.ts";
-import { ensure, inconclusive } from "./ensure.ts";
-import { joinedOf, readLifetime, readStats } from "./figures.ts";
+import { DAY_MS, durationMs, MINUTE_MS } from "../base/duration.ts";
+import type { EventKind } from "../spec/operations.ts";
+import { creditOf, valuesOf } from "./answers.ts";
+import { ensure, ensureEach, inconclusive } from "./ensure.ts";
 import type { Invariant } from "./invariant.ts";
-import type { Log } from "./log.ts";
-import { creditOf, ownAnswersTo, valuesOf } from "./read-trace.ts";
-import {
-  ask,
-  impressionOf,
-  outcomeOf,
-  ownCopyOf,
-  todayIn,
-  type WorldCopy,
-  waitIn,
-} from "./world-copy.ts";
+import type { Played } from "./trace.ts";
+import { ask, readStats, recordIn, type WorldCopy, waitIn } from "./world-copy.ts";
 
 export const recordingInvariants: readonly Invariant[] = [
-  {
-    id: "D2",
-    says: "The window is exact: an impression is a duplicate until its last millisecond, and not after.",
-    tried: windowEdge,
-  },
+  { id: "D2", says: "The de-duplication window is exact to the millisecond.", tried: windowEdge },
   {
     id: "D3",
     says: "The same session at two publishers is never a duplicate.",
-    seen: ownersInRun,
+    seen: (played) => eachHasOne(played, "impression", "publisher_id"),
     tried: sameSession,
   },
   {
     id: "D4",
     says: "There are no more clicks than impressions, and each is on one impression of the same publisher.",
-    seen: clickTargets,
+    seen: (played) => eachHasOne(played, "click", "impression_id"),
     tried: clicksInCopy,
   },
 ];
 
-const windowsMs = {
-  "30m": HOUR_MS / 2,
-  "24h": 24 * HOUR_MS,
-  forever: Number.POSITIVE_INFINITY,
-} as const satisfies Record<Choice<"dedup.window">, number>;
+const TEN_YEARS_MS = 3650 * DAY_MS;
 
-const FOREVER_MS = 3650 * 24 * HOUR_MS;
-
-function windowEdge(played: WorldCopy): string {
-  const copy = ownCopyOf(played);
+function windowEdge(copy: WorldCopy): string {
+  const { assumptions } = copy.sim;
   const [, probe] = copy.probes;
-  if (copy.assumptions["dedup.repeat"] === "count")
+  if (assumptions["dedup.repeat"] === "count")
     inconclusive("nothing is a duplicate under dedup.repeat=count");
-  const windowMs = windowsMs[copy.assumptions["dedup.window"]];
-  const hasEdge = Number.isFinite(windowMs);
-  const spanMs = hasEdge ? windowMs : FOREVER_MS;
-  const record = (session: string): string =>
-    outcomeOf(ask(copy, probe, "impression", impressionOf(probe, session)));
-  const first = record("D2");
+  const window = assumptions["dedup.window"];
+  const spanMs = window === "forever" ? TEN_YEARS_MS : durationMs(window);
+  const first = recordIn(copy, probe, "D2");
+  const repeats = (): boolean => ["repeat", first].includes(recordIn(copy, probe, "D2"));
   // A later session keeps the service's memory in use, so that only the window can make it forget the first.
   waitIn(copy, spanMs - MINUTE_MS);
-  record("D2, later");
+  recordIn(copy, probe, "D2, later");
   waitIn(copy, MINUTE_MS - 1);
-  const inside = record("D2");
-  ensure(
-    inside === first || inside === "repeat",
-    () => `${spanMs - 1} ms later it counted again, as ${inside}`,
-  );
+  ensure(repeats(), `${spanMs - 1} ms later it counted again`);
   waitIn(copy, 1);
-  const outside = record("D2");
-  const isFresh = outside !== first && outside !== "repeat";
-  ensure(isFresh === hasEdge, () =>
-    hasEdge ? `${spanMs} ms later it was still a duplicate` : "after ten years it was forgotten",
-  );
-  return hasEdge
-    ? `both sides of ${spanMs} ms, in a copy of the world`
-    : "a repeat ten years later, in a copy of the world";
+  if (window === "forever") ensure(repeats(), "after ten years it was forgotten");
+  else ensure(!repeats(), `${spanMs} ms later it was still a duplicate`);
+  return `both sides of ${spanMs} ms`;
 }
 
-/** Checks that no two publishers get the same impression_id. */
-function ownersInRun(log: Log): string {
-  const owners = new Map<string, string>();
-  for (const exchange of ownAnswersTo("impression", log)) {
-    const credit = creditOf(exchange, "impression");
-    const publisher = valuesOf(exchange).get("publisher_id");
-    if (credit === undefined || publisher === undefined) continue;
-    const owner = owners.get(credit.id) ?? publisher;
-    owners.set(credit.id, owner);
-    ensure(owner === publisher, () => `${credit.id} is ${owner}'s and ${publisher}'s`);
-  }
-  const publishers = new Set(owners.values()).size;
-  return publishers < 2
-    ? inconclusive("fewer than two publishers recorded anything")
-    : `${owners.size} impressions of ${publishers} publishers`;
+/** Each event of this kind must be recorded for one value of the parameter only. */
+function eachHasOne(played: Played, kind: EventKind, parameter: string): string {
+  const values = new Map<string, string>();
+  const recorded = played.trace.ownAnswers(kind).flatMap((exchange) => {
+    const id = creditOf(exchange, kind)?.id;
+    const value = valuesOf(exchange).get(parameter);
+    return id === undefined || value === undefined ? [] : { id, value };
+  });
+  const found = ensureEach(recorded, `recorded ${kind}s`, ({ id, value }) => {
+    const first = values.get(id) ?? value;
+    values.set(id, first);
+    ensure(first === value, `${id} is of ${parameter} ${first} and of ${value}`);
+  });
+  if (new Set(values.values()).size < 2) inconclusive(`there was only one ${parameter}`);
+  return found;
 }
 
 function sameSession(copy: WorldCopy): string {
-  const [first, second] = copy.probes.map((probe) =>
-    outcomeOf(ask(copy, probe, "impression", impressionOf(probe, "D3"))),
-  );
-  ensure(
-    second !== "repeat" && first !== second,
-    () => `the session of one publisher is a repeat of another's: ${first} and ${second}`,
-  );
-  return "one session under two publishers, in a copy of the world";
+  const [first, second] = copy.probes.map((probe) => recordIn(copy, probe, "D3"));
+  const isNew = second !== "repeat" && first !== second;
+  ensure(isNew, `one publisher's session is a repeat of another's: ${first} and ${second}`);
+  return "one session under two publishers";
 }
-
-function clickTargets(log: Log): string {
-  const targets = new Map<string, string>();
-  for (const exchange of ownAnswersTo("click", log)) {
-    const credit = creditOf(exchange, "click");
-    if (credit === undefined) continue;
-    const impression = valuesOf(exchange).get("impression_id") ?? "";
-    const before = targets.get(credit.id) ?? impression;
-    targets.set(credit.id, before);
-    ensure(
-      before === impression,
-      () => `${credit.id} is a click on ${before} and on ${impression}`,
-    );
-  }
-  return targets.size === 0 ? inconclusive("nothing was clicked") : `${targets.size} clicks`;
-}
-
-/** At most so many surfaces of a publisher are read. */
-const MAX_TRIED = 4;
 
 function clicksInCopy(copy: WorldCopy): string {
-  const eachCounts = copy.assumptions["click.repeat"] === "count";
+  const eachCounts = copy.sim.assumptions["click.repeat"] === "count";
   const [probe] = copy.probes;
-  const impression_id = outcomeOf(ask(copy, probe, "impression", impressionOf(probe, "D4")));
-  const before = readLifetime(copy, probe);
+  const impression_id = recordIn(copy, probe, "D4");
+  const before = readStats(copy, probe);
   for (let sent = 0; sent < 2; sent += 1) ask(copy, probe, "click", { impression_id });
-  const clicks = readLifetime(copy, probe).clicks - before.clicks;
-  ensure(
-    clicks === (eachCounts ? 2 : 1),
-    () => `two clicks on one impression counted ${clicks} times`,
-  );
+  const counted = readStats(copy, probe).clicks - before.clicks;
+  ensure(counted === (eachCounts ? 2 : 1), `two clicks on one impression counted ${counted} times`);
   // Clicks recorded under click.repeat=count stay counted when the choice changes.
   const mayExceed = eachCounts || copy.trace.assumedAt !== undefined;
   for (const member of mayExceed ? [] : copy.members) {
-    const { clicks: all, impressions } = readLifetime(copy, member);
-    ensure(
-      all <= impressions,
-      () => `${member.id} has ${all} clicks on ${impressions} impressions`,
-    );
-    for (const { id } of member.surfaces.slice(0, MAX_TRIED)) {
-      const period = { from: joinedOf(member), to: todayIn(copy) };
-      const of = readStats(copy, member, { ...period, surface: id });
-      ensure(of.clicks <= of.impressions, () => `surface ${id}: ${of.text}`);
-    }
+    const { clicks, impressions } = readStats(copy, member);
+    ensure(clicks <= impressions, `${member.id}: ${clicks} clicks on ${impressions} impressions`);
   }
-  return "two clicks on one impression, in a copy of the world";
+  return "two clicks on one impression";
 }

@@ -1,160 +1,110 @@
-/**
- * Records what a run did and what its client saw, for the invariants to look at afterwards. It keeps the first exchanges and only
- * counts later ones, because a run may have millions.
- */
+/** What was done to a world and what the client saw of it, for the invariants to look at afterwards. */
 
 import { plainRequest } from "../exchange/plain-request.ts";
 import type { FaultRule } from "../faults/rule.ts";
 import { bodyReplaced } from "../faults/verdict.ts";
+import type { SimulatorCore } from "../simulator/core.ts";
+import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import type { RequestParts } from "../spec/messages.ts";
+import { methodsOf, type Operation, type OperationId, operations } from "../spec/operations.ts";
 import type { SurfaceChange } from "../world/accounts/publisher-directory.ts";
 import type { ClientExchange, Member } from "./client-exchange.ts";
 
-export interface TracedExchange extends RequestParts {
+export interface TracedExchange extends ClientExchange {
+  readonly request: RequestParts;
   /** How many exchanges of the run came before it. */
   readonly at: number;
-  readonly atMs: number;
-  readonly outcome: ClientExchange["outcome"];
-  readonly status: number;
-  /** X-RateLimit-Remaining as received. */
-  readonly remaining: string | undefined;
-  readonly text: string;
 }
 
-/** A surface's price range from an exchange on, in INR per thousand impressions. */
-interface PricePeriod {
-  readonly from: number;
-  readonly cpmRange: readonly [lower: number, upper: number];
-}
-
-/** Call its methods in the order in which things happen. */
-export interface TraceWriter {
-  /** Call it for every exchange of the run. */
-  observe(exchange: ClientExchange): void;
-  /** Call it for each publisher at the start, on sign-up, and after the assumptions changed. */
-  recordMember(member: Member): void;
-  recordSurface(surface: string, change: SurfaceChange): void;
-  /** The assumptions change from here on. */
-  recordAssume(): void;
-  /** A fault rule is in force from here on. */
-  recordRule(rule: FaultRule): void;
-}
-
-/** What the invariants read. Positions count exchanges from 0. */
-export interface TraceReader {
-  readonly total: number;
-  /** The first exchanges of the run, without a gap. */
-  readonly kept: readonly TracedExchange[];
-  /** By surface id. */
-  readonly pricesBySurface: ReadonlyMap<
-    string,
-    { readonly publisher: string; readonly ranges: PricePeriod[] }
-  >;
-  /** The first exchange after the assumptions last changed; undefined if they never did. */
-  readonly assumedAt: number | undefined;
-  /** The first exchange with which a fault rule may have interfered. Infinity without rules. */
-  readonly disturbedFrom: number;
-  /** The first exchange whose answer a rule may have written or garbled. Infinity without such rules. */
-  readonly scriptedFrom: number;
-  /** Responses without X-RateLimit-Remaining, over all exchanges. */
-  readonly withoutRemaining: Occurrences;
-  /** Answers with a status of 500 or above that no rule writes, except 503 with no quota left. */
-  readonly unscripted: Occurrences;
-  /** Answers with 503 and no quota left. A limit may refuse with these. */
-  readonly exhausted: Occurrences;
-}
-
-export type Trace = TraceWriter & TraceReader;
-
-type Writable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
-
-/** How often something happened, and the first time. */
-export interface Occurrences {
-  count: number;
-  first: string;
-}
+/** In INR per thousand impressions. */
+export type CpmRange = readonly [lower: number, upper: number];
 
 const MAX_KEPT = 30_000;
 /** Most characters of kept requests and answers. */
 const MAX_TEXT = 16 * 1024 * 1024;
 
-export function createTrace(): Trace {
-  const kept: TracedExchange[] = [];
-  const pricesBySurface = new Map<string, { publisher: string; ranges: PricePeriod[] }>();
-  const writtenStatuses = new Set<number>();
-  let length = 0;
-  let isKeeping = true;
+/** Call its methods in the order in which things happen. Positions count exchanges from 0. */
+export class Trace {
+  /** All exchanges. */
+  total = 0;
+  /** The first of them, without a gap: a run may have millions. */
+  readonly kept: TracedExchange[] = [];
+  /** By surface: the ranges that it had. */
+  readonly prices: Map<string, { publisher: string; ranges: CpmRange[] }> = new Map();
+  /** The first exchange after the assumptions last changed; undefined if they never did. */
+  assumedAt: number | undefined;
+  /** Whether there were fault rules. */
+  isDisturbed = false;
+  /** The first exchange whose answer a rule may have written or garbled. Infinity without such rules. */
+  scriptedFrom = Number.POSITIVE_INFINITY;
+  /** The statuses of answers that rules write. */
+  readonly writtenStatuses: Set<number> = new Set();
+  #length = 0;
 
-  function countFailure(exchange: ClientExchange): void {
-    const { status, headers } = exchange;
-    if (writtenStatuses.has(status)) return;
-    const isExhausted = status === 503 && headers["x-ratelimit-remaining"] === "0";
-    countOccurrence(isExhausted ? trace.exhausted : trace.unscripted, exchange);
+  observe(exchange: ClientExchange): void {
+    const at = this.total;
+    this.total += 1;
+    if (this.kept.length < at || at >= MAX_KEPT) return;
+    const request = plainRequest(exchange.request);
+    const { path, query, body } = request;
+    this.#length += path.length + query.length + body.length + exchange.text.length;
+    if (this.#length > MAX_TEXT) return;
+    const operation = operationOf(request.method, path);
+    this.kept.push({ ...exchange, operation, request, at });
   }
 
-  function keep(exchange: ClientExchange): void {
-    const traced = tracedExchangeOf(exchange, trace.total);
-    const { path, query, body, text } = traced;
-    length += path.length + query.length + body.length + text.length;
-    isKeeping = kept.length < MAX_KEPT && length <= MAX_TEXT;
-    if (isKeeping) kept.push(traced);
+  /** For each publisher at the start, on sign-up, and after the assumptions changed. */
+  recordMember({ id: publisher, surfaces }: Member): void {
+    for (const { id: surface, cpmRange } of surfaces)
+      if (!this.prices.has(surface)) this.prices.set(surface, { publisher, ranges: [cpmRange] });
   }
 
-  const trace: Writable<TraceReader> & TraceWriter = {
-    total: 0,
-    kept,
-    pricesBySurface,
-    assumedAt: undefined,
-    disturbedFrom: Number.POSITIVE_INFINITY,
-    scriptedFrom: Number.POSITIVE_INFINITY,
-    withoutRemaining: noOccurrences(),
-    unscripted: noOccurrences(),
-    exhausted: noOccurrences(),
-    observe(exchange) {
-      const { status } = exchange;
-      if (status !== 0 && exchange.headers["x-ratelimit-remaining"] === undefined)
-        countOccurrence(trace.withoutRemaining, exchange);
-      if (status >= 500) countFailure(exchange);
-      if (isKeeping) keep(exchange);
-      trace.total += 1;
-    },
-    recordMember({ id, surfaces }) {
-      for (const { id: surface, cpmRange } of surfaces) {
-        if (pricesBySurface.has(surface)) continue;
-        pricesBySurface.set(surface, { publisher: id, ranges: [{ from: 0, cpmRange }] });
-      }
-    },
-    recordSurface(surface, { cpmRange }) {
-      if (cpmRange !== undefined)
-        pricesBySurface.get(surface)?.ranges.push({ from: trace.total, cpmRange });
-    },
-    recordAssume() {
-      trace.assumedAt = trace.total;
-    },
-    recordRule({ verdict }) {
-      trace.disturbedFrom = Math.min(trace.disturbedFrom, trace.total);
-      if (verdict.kind === "respond") writtenStatuses.add(verdict.status);
-      if (bodyReplaced.includes(verdict.kind))
-        trace.scriptedFrom = Math.min(trace.scriptedFrom, trace.total);
-    },
-  };
-  return trace;
+  recordSurface(surface: string, { cpmRange }: SurfaceChange): void {
+    if (cpmRange !== undefined) this.prices.get(surface)?.ranges.push(cpmRange);
+  }
+
+  /** The assumptions change from here on. */
+  recordAssume(): void {
+    this.assumedAt = this.total;
+  }
+
+  /** A fault rule is in force from here on. */
+  recordRule({ verdict }: FaultRule): void {
+    this.isDisturbed = true;
+    if (verdict.kind === "respond") this.writtenStatuses.add(verdict.status);
+    if (bodyReplaced.includes(verdict.kind))
+      this.scriptedFrom = Math.min(this.scriptedFrom, this.total);
+  }
+
+  /** Complete answers since the assumptions last changed that no fault rule can have written. */
+  ownAnswers(to?: OperationId): readonly TracedExchange[] {
+    const { assumedAt = 0, scriptedFrom } = this;
+    return this.kept
+      .filter(({ at, outcome }) => outcome === "answered" && at >= assumedAt && at < scriptedFrom)
+      .filter(({ operation }) => to === undefined || operation === to);
+  }
 }
 
-function noOccurrences(): Occurrences {
-  return { count: 0, first: "" };
+/** A world, and what was done to it. */
+export interface Played {
+  readonly trace: Trace;
+  /** Why the trace doesn't explain the whole state; undefined if it does. */
+  readonly gap?: string | undefined;
+  /** Whether the times in the trace are exactly those at which the service answered. */
+  readonly isExactTime: boolean;
+  /** Publishers to try the invariants on, as they are now. */
+  readonly members: readonly Member[];
+  /** The choices in force now. Undefined for another service. */
+  readonly assumptions: Assumptions | undefined;
+  /** The world as it is now, or why it can't be copied. */
+  readonly world: PlayedWorld | string;
 }
 
-function countOccurrence(occurrences: Occurrences, exchange: ClientExchange): void {
-  occurrences.count += 1;
-  if (occurrences.count > 1) return;
-  const { request, outcome, status } = exchange;
-  const answer = status === 0 ? outcome : `${status} ${exchange.text.slice(0, 200)}`;
-  occurrences.first = `${request.method} ${request.path} got ${answer}`;
-}
+/** Invariants copy and audit it, and never change it. */
+export type PlayedWorld = Pick<SimulatorCore, "audit" | "fork">;
 
-function tracedExchangeOf(exchange: ClientExchange, at: number): TracedExchange {
-  const { request, atMs, outcome, status, headers, text } = exchange;
-  const remaining = headers["x-ratelimit-remaining"];
-  return { at, ...plainRequest(request), atMs, outcome, status, remaining, text };
+/** The operation that answers this method and path, if any. */
+function operationOf(method: string, path: string): OperationId | undefined {
+  const all = Object.values<Operation>(operations);
+  return all.find((one) => one.path === path && methodsOf(one).includes(method))?.id;
 }

@@ -6,31 +6,19 @@
 import { LAST_INSTANT_MS } from "../base/calendar.ts";
 import type { SimulatorCore } from "../simulator/core.ts";
 import type { Choices } from "../simulator/simulator-options.ts";
-import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { buildRequest } from "../spec/build-request.ts";
-import type { ApiResponse } from "../spec/messages.ts";
-import { type OperationId, operations } from "../spec/operations.ts";
-import { type ClientExchange, exchangeOf, type Member, type Outgoing } from "./client-exchange.ts";
-import { Broken, inconclusive } from "./ensure.ts";
-import { creditOf, dayAt } from "./read-trace.ts";
-import { createTrace, type TraceReader } from "./trace.ts";
+import type { OperationId } from "../spec/operations.ts";
+import { creditOf, dayAt, type Stats, statsIn } from "./answers.ts";
+import { type ClientExchange, exchangeOf, type Member } from "./client-exchange.ts";
+import { inconclusive } from "./ensure.ts";
+import { type Played, Trace } from "./trace.ts";
 
-/** Publishers of the run to read, and what its client saw. */
-interface CopiedRun {
-  readonly members: readonly Member[];
-  readonly trace: TraceReader;
-}
-
-export interface WorldCopy extends CopiedRun {
+export interface WorldCopy extends Pick<Played, "members" | "trace"> {
   readonly sim: SimulatorCore;
-  /** The choices of the played world. The copy differs only in `comparableChoices`. */
-  readonly assumptions: Assumptions;
-  /** Publishers that sign up in the copy on first use, so the run didn't touch their quotas. */
+  /** What was asked in the copy so far. */
+  readonly asked: Played;
+  /** Publishers that signed up in the copy, so the run didn't touch their quotas. */
   readonly probes: readonly [Member, Member];
-  /** Keys that were replaced in the copy, by publisher, and how many requests each has sent. */
-  readonly keys: Map<string, { readonly apiKey: string; requestCount: number }>;
-  /** A cache of what was read since anything last changed, because several invariants read the same. */
-  readonly answers: Map<string, ClientExchange>;
 }
 
 /** Makes sums exact, refusals distinguishable and events visible at once. None of these choices changes what counts. */
@@ -42,107 +30,84 @@ const comparableChoices = {
   "limit.exceeded": "429",
 } as const satisfies Choices;
 
-const TIMEOUT_MS = 10_000;
-
-/** Prepares a world that belongs to the invariants. */
-export function prepareCopy(
-  sim: SimulatorCore,
-  assumptions: Assumptions,
-  { members, trace }: CopiedRun = { members: [], trace: createTrace() },
-): WorldCopy {
+/** @throws Inconclusive if there is no world. */
+export function copyOf(played: Pick<Played, "world" | "members" | "trace">): WorldCopy {
+  const { world, members, trace } = played;
+  const sim = typeof world === "string" ? inconclusive(world) : world.fork();
   sim.clock.set({ mode: "frozen" });
   sim.faults.clear();
-  sim.assume(comparableChoices);
-  let probes: readonly [Member, Member] | undefined;
-  return {
-    sim,
-    assumptions,
-    members,
-    trace,
-    keys: new Map(),
-    answers: new Map(),
-    get probes(): readonly [Member, Member] {
-      probes ??= [signUpIn(sim, "Probe one"), signUpIn(sim, "Probe two")];
-      return probes;
-    },
-  };
+  const assumptions = sim.assume(comparableChoices);
+  const asked = { trace: new Trace(), isExactTime: true, members, assumptions, world: "a copy" };
+  const signUp = (name: string): Member =>
+    sim.publishers.signUp({ name, surfaces: ["First", "Second"] });
+  const probes = [signUp("Probe one"), signUp("Probe two")] as const;
+  for (const probe of probes) asked.trace.recordMember(probe);
+  const copy = { sim, members, trace, asked, probes };
+  askAll(copy);
+  return copy;
 }
 
-function signUpIn(sim: SimulatorCore, name: string): Member {
-  return sim.publishers.signUp({ name, surfaces: ["First", "Second"] });
+/** Asks what the invariants about answers look at. */
+function askAll(copy: WorldCopy): void {
+  const today = todayIn(copy);
+  for (const member of copy.members) {
+    const lifetime = { from: member.joined ?? today, to: today };
+    const ofSurfaces = member.surfaces.map(({ id: surface }) => ({ ...lifetime, surface }));
+    const queries = [lifetime, {}, { from: today }, ...ofSurfaces];
+    for (const query of queries) askAfresh(copy, member, "stats", query);
+    for (const operation of ["surfaces", "payouts"] as const) ask(copy, member, operation);
+  }
+  for (const probe of copy.probes)
+    ask(copy, probe, "click", { impression_id: recordIn(copy, probe, "any") });
 }
 
-/** A copy for one invariant alone, which may let years pass in it. */
-export function ownCopyOf({ sim, assumptions }: WorldCopy): WorldCopy {
-  return prepareCopy(sim.fork(), assumptions);
-}
-
-/** Publishers of the run to read, at least one. */
-export function membersOf({ members }: WorldCopy): readonly Member[] {
-  return members.length > 0 ? members : inconclusive("no publisher took part");
-}
-
-export type Values = Readonly<Record<string, string>>;
+type Values = Readonly<Record<string, string>>;
 
 /** Sends one request with the publisher's current key in the copy. Any outcome is fine. */
 export function ask(
-  { sim, keys, answers }: WorldCopy,
-  member: Pick<Member, "id" | "apiKey">,
+  { sim, asked }: WorldCopy,
+  { id }: Pick<Member, "id">,
   operation: OperationId,
   values: Values = {},
 ): ClientExchange {
-  const key = keys.get(member.id);
-  if (key !== undefined) key.requestCount += 1;
-  if (operations[operation].method !== "GET") answers.clear();
-  const named = operation === "click" ? values : { publisher_id: member.id, ...values };
-  const request = buildRequest(operation, named, { key: (key ?? member).apiKey });
-  const outgoing = { operation, request, timeoutMs: TIMEOUT_MS };
-  return exchangeOf(outgoing, answerOf(sim, outgoing), sim.clock.now());
+  const named = operation === "click" ? values : { publisher_id: id, ...values };
+  const request = buildRequest(operation, named, { key: sim.publishers.get(id).apiKey });
+  const outgoing = { operation, request, timeoutMs: 10_000 };
+  const exchange = exchangeOf(outgoing, sim.handle(request), sim.clock.now());
+  asked.trace.observe(exchange);
+  return exchange;
 }
 
-/** A request that makes the service throw breaks the invariant that sent it. */
-function answerOf(sim: SimulatorCore, { request }: Outgoing): ApiResponse {
-  try {
-    return sim.handle(request);
-  } catch (thrown) {
-    const { method, path } = request;
-    throw new Broken(`${method} ${path} made the service throw ${String(thrown)}`);
-  }
+/** Asks for a report with a new key, which has its whole quota. */
+export function askAfresh(...asking: Parameters<typeof ask>): ClientExchange {
+  const [{ sim }, { id }] = asking;
+  sim.publishers.rotateKey(id);
+  return ask(...asking);
 }
 
-export function waitIn({ sim, answers }: WorldCopy, ms: number): void {
-  answers.clear();
+/** By default for all days since the publisher joined. Inconclusive if the answer isn't a success. */
+export function readStats(
+  copy: WorldCopy,
+  member: Member,
+  period: Values = { from: member.joined ?? "", to: todayIn(copy) },
+): Stats {
+  const { status, outcome, text } = askAfresh(copy, member, "stats", period);
+  return status === 200 ? statsIn(text) : inconclusive(`stats were answered ${status || outcome}`);
+}
+
+export function waitIn({ sim }: WorldCopy, ms: number): void {
   if (sim.clock.now() + ms > LAST_INSTANT_MS) inconclusive("the world's clock is at its maximum");
   sim.clock.advance(ms);
 }
 
-export function todayIn({ sim, assumptions }: WorldCopy): string {
-  return dayAt(sim.clock.now(), assumptions);
+export function todayIn({ sim }: WorldCopy): string {
+  return dayAt(sim.clock.now(), sim.assumptions);
 }
 
-/** Gives a publisher a new, unused key. */
-export function renewKey({ sim, keys }: WorldCopy, { id }: Pick<Member, "id">): void {
-  keys.set(id, { apiKey: sim.publishers.rotateKey(id).apiKey, requestCount: 0 });
-}
-
-/** Status, headers and body. */
-export function bytesOf({ outcome, status, headers, text }: ClientExchange): string {
-  if (outcome !== "answered")
-    return inconclusive(`a request to a copy of the world was ${outcome}`);
-  const sorted = Object.entries(headers).toSorted(([left], [right]) => (left < right ? -1 : 1));
-  return `${status} ${JSON.stringify(sorted)} ${text}`;
-}
-
-/** The outcome of an impression in a copy: its id, or "repeat". */
-export function outcomeOf(answer: ClientExchange): string {
+/** Records an impression on the publisher's first surface. Returns its id, or "repeat". */
+export function recordIn(copy: WorldCopy, member: Member, session_id: string): string {
+  const surface = member.surfaces[0]?.id ?? "none";
+  const answer = ask(copy, member, "impression", { surface, ad_id: "probe", session_id });
   if (answer.status === 409) return "repeat";
-  return (
-    creditOf(answer, "impression")?.id ??
-    inconclusive(`an impression was answered with ${answer.status || answer.outcome}`)
-  );
-}
-
-/** The parameters of an impression on the member's first surface. */
-export function impressionOf({ surfaces }: Member, session_id: string): Values {
-  return { surface: surfaces[0]?.id ?? "none", ad_id: "probe", session_id };
+  return creditOf(answer, "impression")?.id ?? inconclusive("an impression wasn't recorded");
 }

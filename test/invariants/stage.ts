@@ -1,130 +1,106 @@
-/** A world, its trace and a client that sends as the player does. A lie may change what the world answers. */
+/** A world, its trace, and a client that plays a session in it. A lie changes what the world answers. */
 
-import type { FaultRule } from "../../src/faults/rule.ts";
 import {
   type ApiRequest,
   type ApiResponse,
+  type Choices,
   createSimulator,
   type Simulator,
 } from "../../src/index.ts";
-import {
-  type ClientExchange,
-  exchangeOf,
-  type Member,
-} from "../../src/invariants/client-exchange.ts";
-import { type InvariantResult, judgeInvariants } from "../../src/invariants/judge.ts";
-import type { Played } from "../../src/invariants/log.ts";
-import { createTrace, type Trace } from "../../src/invariants/trace.ts";
+import { type ClientExchange, exchangeOf } from "../../src/invariants/client-exchange.ts";
+import { type InvariantResult, judgeInvariants } from "../../src/invariants/invariants.ts";
+import { Trace } from "../../src/invariants/trace.ts";
 import type { SimulatorCore } from "../../src/simulator/core.ts";
-import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
-import { operations } from "../../src/spec/operations.ts";
+import { impressionIdIn, senderOf } from "../sender.ts";
 
 type Audit = ReturnType<SimulatorCore["audit"]>;
 
-/** What is changed: an answer on its way to the client, or an audit. */
+/** An answer on its way to the client. */
+export interface Told extends Pick<ClientExchange, "request" | "status" | "headers" | "text"> {
+  /** The world that answered. */
+  readonly sim: SimulatorCore;
+  /** How many answers there were before. */
+  readonly place: number;
+}
+
 export interface Lie {
-  /** `isAside`: in a copy of the world. `sim`: the world that answered. */
-  answer?(exchange: ClientExchange, isAside: boolean, sim: SimulatorCore): ClientExchange;
-  audit?(audit: Audit, isAside: boolean): Audit;
+  answer?(told: Told): Partial<Pick<Told, "status" | "headers" | "text">>;
+  audit?(audit: Audit): Partial<Audit>;
+}
+
+export interface StageOptions {
+  readonly assumptions?: Choices;
+  readonly lie?: Lie;
+  /** Judged as another service: by the answers alone. */
+  readonly isForeign?: boolean;
 }
 
 export interface Stage {
   readonly sim: Simulator;
   readonly trace: Trace;
-  readonly members: Member[];
-  /** The number of requests that were sent to copies. */
-  asideSent: number;
-  send(request: ApiRequest): ClientExchange;
-  assume(choices: Partial<Assumptions>): void;
+  handle(request: ApiRequest): ApiResponse;
   check(ids?: readonly string[]): readonly InvariantResult[];
 }
 
-export interface StageOptions {
-  readonly assumptions?: Partial<Assumptions>;
-  readonly faults?: readonly FaultRule[];
-  readonly lie?: Lie;
-  readonly control?: boolean;
-  readonly isExactTime?: boolean;
-}
-
-const TIMEOUT_MS = 10_000;
-
-export function stageOf(options: StageOptions = {}): Stage {
-  const { assumptions = {}, faults = [], lie = {} } = options;
-  const sim = createSimulator({ assumptions, faults });
-  const trace = createTrace();
+export function stageOf({ assumptions = {}, lie = {}, isForeign = false }: StageOptions): Stage {
+  const sim = createSimulator({ assumptions });
+  const world = lying(sim, lie);
+  const trace = new Trace();
   const members = sim.publishers.list({ limit: 3 });
   for (const member of members) trace.recordMember(member);
-  for (const rule of faults) trace.recordRule(rule);
-  const stage: Stage = {
+  return {
     sim,
     trace,
-    members,
-    asideSent: 0,
-    send(request) {
-      const exchange = sent(sim, request, lie, false);
-      trace.observe(exchange);
-      return exchange;
+    handle(request) {
+      const response = world.handle(request);
+      const outgoing = { operation: undefined, request, timeoutMs: 10_000 };
+      trace.observe(exchangeOf(outgoing, response, sim.clock.now()));
+      return response;
     },
-    assume(choices) {
-      sim.assume(choices);
-      trace.recordAssume();
-      for (const [place, { ordinal }] of members.entries())
-        members[place] = sim.publishers.at(ordinal);
-      for (const member of members) trace.recordMember(member);
+    check(ids) {
+      const known = isForeign
+        ? { assumptions: undefined, world: "the target can't make a copy of the world" }
+        : { assumptions: sim.assumptions, world };
+      return [...judgeInvariants({ trace, isExactTime: !isForeign, members, ...known }, ids)];
     },
-    check: (ids) => [...judgeInvariants(playedOn(stage, options), ids)],
   };
-  return stage;
-}
-
-function playedOn(
-  stage: Stage,
-  { lie = {}, control = true, isExactTime = true }: StageOptions,
-): Played {
-  const { sim, trace } = stage;
-  return {
-    trace,
-    members: stage.members.map(({ id }) => sim.publishers.get(id)),
-    isExactTime,
-    assumptions: control ? sim.assumptions : undefined,
-    world: control
-      ? lying(stage, sim, lie, false)
-      : "the target can't make a copy of the world to try it in",
-  };
-}
-
-function sent(sim: SimulatorCore, request: ApiRequest, lie: Lie, isAside: boolean): ClientExchange {
-  return bent(sim.handle(request), sim, request, lie, isAside);
-}
-
-function bent(
-  response: ApiResponse,
-  sim: SimulatorCore,
-  request: ApiRequest,
-  { answer }: Lie,
-  isAside: boolean,
-): ClientExchange {
-  const operation = Object.values(operations).find(({ path }) => path === request.path)?.id;
-  const outgoing = { operation, request, timeoutMs: TIMEOUT_MS };
-  const exchange = exchangeOf(outgoing, response, sim.clock.now());
-  return answer === undefined ? exchange : answer(exchange, isAside, sim);
 }
 
 /** The world and its forks, with changed answers and audits. */
-function lying(stage: Stage, sim: SimulatorCore, lie: Lie, isAside: boolean): SimulatorCore {
+function lying(sim: SimulatorCore, lie: Lie): SimulatorCore {
+  let place = 0;
   const own: Partial<SimulatorCore> = {
     handle(request) {
-      if (isAside) stage.asideSent += 1;
-      const response = sim.handle(request);
-      if (lie.answer === undefined) return response;
-      const { status, headers, text, outcome } = bent(response, sim, request, lie, isAside);
-      return outcome === "answered" ? { ...response, status, headers, body: text } : response;
+      const { status, headers, body: text, delivery } = sim.handle(request);
+      const told = { request, status, headers, text, sim, place };
+      place += 1;
+      const { text: body, ...head } = { status, headers, text, ...lie.answer?.(told) };
+      return { ...head, body, delivery };
     },
-    audit: () => (lie.audit === undefined ? sim.audit() : lie.audit(sim.audit(), isAside)),
-    fork: () => lying(stage, sim.fork(), lie, true),
+    audit: () => ({ ...sim.audit(), ...lie.audit?.(sim.audit()) }),
+    fork: () => lying(sim.fork(), lie),
   };
-  return new Proxy(sim, {
-    get: (target, name) => Reflect.get(name in own ? own : target, name),
-  });
+  return new Proxy(sim, { get: (target, name) => Reflect.get(name in own ? own : target, name) });
+}
+
+/** Something for every invariant to look at: repeats, clicks, refusals, a limit that is reached, days that pass. */
+export function playSession(stage: Stage): void {
+  const { clock, publishers } = stage.sim;
+  const own = senderOf(stage, publishers.at(0));
+  const other = senderOf(stage, publishers.at(1));
+  const surface = publishers.at(0).surfaces[0]?.id ?? "none";
+  for (const session_id of ["a", "b", "a"]) {
+    for (const client of [own, other]) {
+      const impression_id = impressionIdIn(client.impression({ session_id }));
+      for (let sent = 0; sent < 2; sent += 1) client.post("click", { impression_id });
+    }
+    clock.advance("20h");
+    for (const what of ["stats", "surfaces", "payouts"] as const) own.get(what);
+    own.get("stats", { surface });
+  }
+  own.send({ method: "HEAD", path: "/v1/publisher/stats" });
+  own.send({ method: "GET", path: "/v1/nothing" });
+  own.impression({ surface: "nowhere" });
+  own.get("payouts", { publisher_id: publishers.at(1).id });
+  for (let sent = 0; sent < 62; sent += 1) own.get("stats");
 }

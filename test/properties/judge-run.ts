@@ -5,7 +5,7 @@
  */
 
 import type { Assumptions } from "../../src/index.ts";
-import { judgeInvariants } from "../../src/invariants/judge.ts";
+import { judgeInvariants } from "../../src/invariants/invariants.ts";
 import { alone, replayed, unforked } from "./again.ts";
 import { mustMatchDocument } from "./documented.ts";
 import { F1, F2 } from "./forms.ts";

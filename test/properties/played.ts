@@ -1,7 +1,6 @@
 /** What the invariants need from a finished run. */
 
-import type { Played } from "../../src/invariants/log.ts";
-import { createTrace, type Trace } from "../../src/invariants/trace.ts";
+import { type Played, Trace } from "../../src/invariants/trace.ts";
 import { type Run, type Step, withoutUndone } from "./run.ts";
 
 /** Without steps that were undone: the others led from the world's start to its state now. */
@@ -22,7 +21,7 @@ export function everythingIn(run: Run): Played {
 }
 
 function traceOf({ pristine }: Run, steps: readonly Step[]): Trace {
-  const trace = createTrace();
+  const trace = new Trace();
   const { publishers } = pristine;
   for (const publisher of publishers.list({ limit: publishers.total }))
     trace.recordMember(publisher);

@@ -2,7 +2,7 @@
 
 import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
 import { Inconclusive, inconclusive } from "../../invariants/ensure.ts";
-import { type InvariantResult, judgeInvariants } from "../../invariants/judge.ts";
+import { type InvariantResult, judgeInvariants } from "../../invariants/invariants.ts";
 import { isReport, kindOf, type ReportExpectation } from "../scenario/step-kind.ts";
 import type { AnswerExpectation, Expectation, Matcher, RequestStep } from "../scenario/types.ts";
 import { sendWhenAllowed } from "../targets/retry-after.ts";

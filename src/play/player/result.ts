@@ -2,7 +2,7 @@
 
 import type { ClientExchange } from "../../invariants/client-exchange.ts";
 import type { Result } from "../../invariants/ensure.ts";
-import type { InvariantResult } from "../../invariants/judge.ts";
+import type { InvariantResult } from "../../invariants/invariants.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import type { LatencySummary } from "../measure/latencies.ts";
 import type { TallySummary } from "../measure/tally.ts";

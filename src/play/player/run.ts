@@ -3,7 +3,7 @@
 import type { FaultRule } from "../../faults/rule.ts";
 import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
 import { inconclusive } from "../../invariants/ensure.ts";
-import { createTrace } from "../../invariants/trace.ts";
+import { Trace } from "../../invariants/trace.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import type { Encoding } from "../../spec/build-request.ts";
 import { createLatencies } from "../measure/latencies.ts";
@@ -50,7 +50,7 @@ export function createRun(scenario: Scenario, target: Target, turns: Turns, send
     tally: createTally(),
     latencies: createLatencies(),
     timeline: createTimeline(startMs),
-    trace: createTrace(),
+    trace: new Trace(),
     digest: createRunDigest(),
     /** Fault rules by their path in the scenario, the latest last. A rule that is installed in each round counts once. */
     rules: new Map<string, { readonly id: string; hasFired: boolean }>(),

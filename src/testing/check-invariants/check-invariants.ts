@@ -3,8 +3,11 @@
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
 import type { Invariant } from "../../invariants/invariant.ts";
-import { invariants as all } from "../../invariants/invariants.ts";
-import { type InvariantResult, judgeInvariants } from "../../invariants/judge.ts";
+import {
+  invariants as all,
+  type InvariantResult,
+  judgeInvariants,
+} from "../../invariants/invariants.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
 import { playedBy } from "./played-by.ts";
 
@@ -22,7 +25,7 @@ export const invariants: readonly Pick<Invariant, "id" | "says">[] = all.map(({ 
  * Checks a simulator against the invariants: the requests and answers in its journal, and the answers of a fork of it. The
  * simulator itself is only read.
  *
- * `held`: `why` says what was checked. `broken`: `why` says what was expected and what was found. `unknown`: it
+ * `passed`: `why` says what was checked. `failed`: `why` says what was expected and what was found. `undecided`: it
  * couldn't be checked, and `why` says what that would take, for example a journal that still has every request.
  *
  * The journal doesn't have what was changed by hand. The prices of a surface aren't checked if its price range was changed;

@@ -4,8 +4,8 @@ import { InputError } from "../../base/input.ts";
 import type { FaultRule } from "../../faults/rule.ts";
 import { bodyReplaced } from "../../faults/verdict.ts";
 import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
-import type { Played } from "../../invariants/log.ts";
-import { createTrace, type Trace } from "../../invariants/trace.ts";
+
+import { type Played, Trace } from "../../invariants/trace.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
@@ -28,7 +28,7 @@ export function playedBy(sim: SimulatorCore): Played {
   const members = membersOf(sim, recorded);
   const known = members.map((member) => withKnownTerms(member, pristine));
   return {
-    trace: gap === undefined ? traceOf(sim, recorded, known) : createTrace(),
+    trace: gap === undefined ? traceOf(sim, recorded, known) : new Trace(),
     gap,
     isExactTime: true,
     members: members.slice(0, MAX_MEMBERS),
@@ -64,7 +64,7 @@ function traceOf(
   { entries }: JournalHistory,
   members: readonly Member[],
 ): Trace {
-  const trace = createTrace();
+  const trace = new Trace();
   for (const member of members) trace.recordMember(member);
   let assumed = JSON.stringify(entries[0]?.world.assumptions);
   for (const entry of entries.filter(isSent)) {

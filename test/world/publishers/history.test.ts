@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Choices, createSimulator, type Publisher, type Surface } from "../../../src/index.ts";
-import type { Stats } from "../../../src/invariants/figures.ts";
+import type { Stats } from "../../../src/invariants/answers.ts";
 import { someOf } from "../../budget.ts";
 import { addDays, daysBetween } from "../../oracle/calendar.ts";
 import { checkProperty } from "../../properties/check-property.ts";

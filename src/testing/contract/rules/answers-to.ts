@@ -1,7 +1,7 @@
 /** Which of the service's answers a client may return for a query. */
 
 import { DAY_MS } from "../../../base/duration.ts";
-import { addDays, dayAt } from "../../../invariants/read-trace.ts";
+import { addDays, dayAt } from "../../../invariants/answers.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { operations } from "../../../spec/operations.ts";
 import { type QueryKind, queryOf } from "../../session/command.ts";

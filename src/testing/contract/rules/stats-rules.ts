@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { parseDay } from "../../../base/calendar.ts";
 import { DAY_MS, HOUR_MS } from "../../../base/duration.ts";
-import { addDays, dayAt } from "../../../invariants/read-trace.ts";
+import { addDays, dayAt } from "../../../invariants/answers.ts";
 import type { Choices } from "../../../simulator/simulator-options.ts";
 import type { Assumptions } from "../../../spec/assumptions/catalogue.ts";
 import { type ClientCommand, type Command, queryOf } from "../../session/command.ts";
