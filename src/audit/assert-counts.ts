@@ -50,8 +50,13 @@ export function assertCounts(clientCounts: unknown, facts: AuditFacts): void {
   const { accounts, figures, discrepancies, precision, requests, exchanges } = facts;
   const all = readClientCounts(clientCounts, (id) => accounts.ordinalOf(id) !== undefined);
   const recording = exchanges.filter(({ record }) => isEventKind(record.operation));
-  const gap = journalGapText(recording.length, requests);
-  const sections = discrepancies.length === 0 ? [] : [[UNBALANCED, ...discrepancies].join("\n  ")];
+  const gap =
+    recording.length === requests
+      ? ""
+      : `\n  The journal has ${recording.length} of ${requests} impression and click requests: it is off, was cleared, keeps only the latest, or a fork or a restored snapshot came between.`;
+  const unbalanced =
+    "The audit doesn't balance. A client can't cause this: it is a bug in adsim, or a snapshot was edited.";
+  const sections = discrepancies.length === 0 ? [] : [[unbalanced, ...discrepancies].join("\n  ")];
   const differences: AuditDifference[] = [];
   for (const counts of all) {
     const isConcerned = (id: string | undefined): boolean =>
@@ -69,14 +74,6 @@ export function assertCounts(clientCounts: unknown, facts: AuditFacts): void {
     }
   }
   if (sections.length > 0) throw new AuditError(sections.join("\n\n"), differences);
-}
-
-const UNBALANCED =
-  "The audit doesn't balance. A client can't cause this: it is a bug in adsim, or a snapshot was edited.";
-
-function journalGapText(held: number, requests: number): string {
-  if (held === requests) return "";
-  return `\n  The journal has ${held} of ${requests} impression and click requests: it is off, was cleared, keeps only the latest, or a fork or a restored snapshot came between.`;
 }
 
 type Difference = Omit<AuditDifference, "entries">;

@@ -50,16 +50,6 @@ test("an answer that the client didn't wait for is journalled as the service gav
   expect(fault?.lost?.headers).not.toHaveProperty("x-adsim-fault");
 });
 
-test("a rule that is a function counts like one that is data", () => {
-  const { sim, ids, show } = recordingOf();
-  sim.faults.add(({ number }) => (number === 2 ? { kind: "lose-response" } : undefined));
-  for (const ad of ["a", "b", "c"]) show(ad);
-  expect(sim.audit()).toMatchObject({
-    balanced: true,
-    publishers: [{ publisher: ids[0], attempts: 3, answered: 2, lost: 1, applied: 3, unseen: 1 }],
-  });
-});
-
 test("the limit of the publisher that requests are for refuses those over it, even a rule's copy", () => {
   const { sim, ids, show } = recordingOf({
     assumptions: { "auth.key-scope": "any" },
@@ -71,19 +61,6 @@ test("the limit of the publisher that requests are for refuses those over it, ev
   expect(balanced).toBe(true);
   expect(total).toMatchObject(counts);
   expect(publishers).toMatchObject([{ publisher: ids[1], ...counts }]);
-});
-
-test("a replayed credit is counted where the client saw it", () => {
-  const { sim, show } = recordingOf({
-    assumptions: { "dedup.repeat": "replay" },
-    faults: [{ match: { nth: 3 }, verdict: { kind: "lose-response" } }],
-  });
-  for (let sent = 0; sent < 3; sent += 1) show("a", { session: "s" });
-  const [account] = sim.snapshot().accounts;
-  const { applied, suppressed, seenMicros, repeatedMicros } = account?.tally.impression ?? {};
-  expect([applied, suppressed]).toEqual([1, 2]);
-  expect(seenMicros).toBeGreaterThan(0);
-  expect(repeatedMicros).toBe(seenMicros);
 });
 
 test.each([{ kind: "garbage" }, { kind: "truncate", atByte: 0 }] as const)(

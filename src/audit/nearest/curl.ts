@@ -78,19 +78,15 @@ export function curlLine(
   { encoding, apiKey, baseUrl }: CurlLineOptions,
 ): string {
   const isInQuery = method === "GET" || encoding === "query";
-  const isJson = encoding === "json";
+  const isJson = encoding === "json" && !isInQuery;
   const pairs = new URLSearchParams(parameters).toString();
-  const Authorization = `Bearer ${apiKey ?? REDACTED}`;
-  const type = isJson ? "application/json" : FORM_TYPE;
-  const sent = isInQuery
-    ? { query: pairs, headers: { Authorization }, body: "" }
-    : {
-        query: "",
-        headers: { Authorization, "Content-Type": type },
-        body: isJson ? JSON.stringify(parameters) : pairs,
-      };
+  const headers = {
+    Authorization: `Bearer ${apiKey ?? REDACTED}`,
+    "Content-Type": isJson ? "application/json" : FORM_TYPE,
+  };
+  const [query, body] = isInQuery ? [pairs, ""] : ["", isJson ? JSON.stringify(parameters) : pairs];
   const secrets = apiKey === undefined ? "redacted" : "shown";
-  return curlOfRequest({ method, path, ...sent }, { baseUrl, secrets });
+  return curlOfRequest({ method, path, query, headers, body }, { baseUrl, secrets });
 }
 
 /** Sends an impression with these parameters, and then a click on it. */

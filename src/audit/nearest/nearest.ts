@@ -85,8 +85,9 @@ function explainRoute({ record: { method, path }, operation }: Miss): Explanatio
 function explainKey({ record, world, account: other }: Miss): Explanation {
   const header = headerOf(record.headers, "authorization")?.trim() ?? "";
   const key = /^bearer\s+(.*)$/is.exec(header)?.[1] ?? "";
-  const owner = world.accounts.peek(world.ids.apiKey.decode(key)?.publisher ?? -1);
-  const account = owner ?? closestTo(key, publishersByKey(world)) ?? other;
+  const { ids, accounts } = world;
+  const near = ids.apiKey.decode(key) ? key : nearestName(key, keysOf(world));
+  const account = accounts.peek(ids.apiKey.decode(near ?? "")?.publisher ?? -1) ?? other;
   const sent = authorizationText(header, key, world);
   return { sent, closest: `Authorization: Bearer <the API key of ${account.id}>`, account };
 }
@@ -100,10 +101,8 @@ function authorizationText(header: string, key: string, world: World): string {
 }
 
 function explainPublisher({ raw, world, account }: Miss): Explanation {
-  return {
-    sent: sentText("publisher_id", raw, world),
-    closest: `publisher_id=${account.id}, whose API key was sent`,
-  };
+  const closest = `publisher_id=${account.id}, whose API key was sent`;
+  return { sent: sentText("publisher_id", raw, world), closest };
 }
 
 function explainSurface({ raw, world, account }: Miss): Explanation {
@@ -115,9 +114,8 @@ function explainSurface({ raw, world, account }: Miss): Explanation {
 /** Without one that is like what was sent: an active one, if there is one. */
 function closestSurface(sent: unknown, { surfaces }: Account): SurfaceTerms | undefined {
   const named = new Map(surfaces.flatMap((one) => [[one.id, one] as const, [one.name, one]]));
-  return (
-    closestTo(sent, named) ?? surfaces.find(({ status }) => status === "active") ?? surfaces[0]
-  );
+  const near = named.get(nearestName(String(sent), [...named.keys()]) ?? "");
+  return near ?? surfaces.find(({ status }) => status === "active") ?? surfaces[0];
 }
 
 function explainImpression({ raw, world, account }: Miss): Explanation {
@@ -149,16 +147,13 @@ function closestImpression(
 const MOST_COMPARED = 100;
 const MOST_SHOWN = 100;
 
-/** Those that were opened, and the first ones. */
-function publishersByKey({ accounts }: World): ReadonlyMap<string, Account> {
+/** The keys of publishers that were opened, and those that the first ones had at the start. */
+function keysOf({ accounts, ids, population }: World): string[] {
   const opened = accounts.openedAccounts().slice(0, MOST_COMPARED);
-  const first = Array.from({ length: MOST_COMPARED }, (_, index) => accounts.peekAt(index) ?? []);
-  return new Map([...opened, ...first.flat()].map((one) => [one.apiKey, one]));
-}
-
-/** The one with the name that is most like what was sent, if any is like it. */
-function closestTo<One>(sent: unknown, named: ReadonlyMap<string, One>): One | undefined {
-  return named.get(nearestName(String(sent), [...named.keys()]) ?? "");
+  const first = Array.from({ length: Math.min(population.size, MOST_COMPARED) }, (_, ordinal) =>
+    ids.apiKey.encode(ordinal, 0),
+  );
+  return [...opened.map(({ apiKey }) => apiKey), ...first];
 }
 
 function sentText(name: string, raw: RawParameters, world: World): string {
