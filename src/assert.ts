@@ -15,13 +15,15 @@ export {
   assertRespectsRateLimits,
   assertStats,
   assertUsedValidKeys,
+  matchers,
+  type SimMatchers,
 } from "./assertions/assertions.ts";
-export type { Check } from "./assertions/check.ts";
-export type { CreditedWhere } from "./assertions/credited.ts";
-export type { ClickMatch, ImpressionMatch } from "./assertions/event-filter.ts";
-export type { Since } from "./assertions/events.ts";
-export type { FindingOptions } from "./assertions/findings.ts";
-export { matchers, type SimMatchers } from "./assertions/matchers.ts";
-export type { RateLimitOptions } from "./assertions/rate-limits.ts";
-export type { After, RequestMatch } from "./assertions/requests.ts";
-export type { StatsMatch, SurfaceFigures } from "./assertions/stats-match.ts";
+export type { StatsMatch, SurfaceFigures } from "./assertions/books.ts";
+export type { After, Check } from "./assertions/check.ts";
+export type { ClickMatch, CreditedWhere, ImpressionMatch, Since } from "./assertions/events.ts";
+
+export type {
+  FindingOptions,
+  RateLimitOptions,
+  RequestMatch,
+} from "./assertions/requests.ts";

@@ -1,23 +1,60 @@
-/** The checks as functions that throw, for node:test and anything else. */
+/** The checks as matchers for `expect.extend` of Jest and vitest, and as functions that throw for any other runner. */
 
-import type { ClientCounts } from "../audit/client-counts.ts";
-import { InputError } from "../base/input.ts";
 import type { SimulatorCore } from "../simulator/core.ts";
-import { balances, nothingLostOrDoubled } from "./books.ts";
+import { balances, nothingLostOrDoubled, stats } from "./books.ts";
 import type { Check } from "./check.ts";
-import { type CreditedWhere, credited } from "./credited.ts";
-import type { ClickMatch, ImpressionMatch } from "./event-filter.ts";
-import { type FindingOptions, hasNoFindings } from "./findings.ts";
-import { type RateLimitOptions, respectsRateLimits } from "./rate-limits.ts";
-import { recordedClick, recordedImpression } from "./recorded.ts";
 import {
-  type After,
-  type RequestMatch,
+  type ClickMatch,
+  credited,
+  type ImpressionMatch,
+  recordedClick,
+  recordedImpression,
+} from "./events.ts";
+import {
+  hasNoFindings,
   received,
+  respectsRateLimits,
   sentNoInvalidRequests,
   usesValidKeys,
 } from "./requests.ts";
-import { type StatsMatch, stats } from "./stats-match.ts";
+
+/**
+ * For `expect.extend(matchers)`. Each checks a simulator. It throws InputError for anything else, for an invalid argument,
+ * and if the journal no longer holds the requests that it needs.
+ */
+export const matchers = {
+  /** At least one matching impression is on record, or exactly `times`, whatever answers the client got. */
+  toHaveRecordedImpression: recordedImpression,
+  /** At least one matching click is on record, or exactly `times`, whatever answers the client got. */
+  toHaveRecordedClick: recordedClick,
+  /** Exactly this amount was credited, in INR and to the micro: in total, or where the conditions hold. */
+  toHaveCredited: credited,
+  /** The statistics endpoint has these figures. The request goes to a copy: it costs no quota and isn't journalled. */
+  toHaveStats: stats,
+  /** A limit refused no request, or at most `refusals`, and none came before a Retry-After was over. */
+  toRespectRateLimits: respectsRateLimits,
+  /** The tallies, the ledger and the payouts agree. */
+  toBalance: balances,
+  /** The books have exactly the events that the client believes are recorded, each once. */
+  toHaveNothingLostOrDoubled: nothingLostOrDoubled,
+  /** At least one matching request came, or exactly `times`. */
+  toHaveReceived: received,
+  /** No request is wrong at any time, such as one with an unknown path, a missing parameter or a foreign publisher. */
+  toHaveNoInvalidRequests: sentNoInvalidRequests,
+  /** Every request had a valid key, and none had one in its URL. */
+  toHaveUsedValidKeys: usesValidKeys,
+  /** `sim.report()` has no findings except those in `except`. */
+  toHaveNoFindings: hasNoFindings,
+};
+
+export type Matchers = typeof matchers;
+
+type Tail<All extends unknown[]> = All extends [unknown, ...infer Rest] ? Rest : never;
+
+/** What `expect(sim)` has with them. */
+export type SimMatchers = {
+  readonly [Name in keyof Matchers]: (...expected: Tail<Parameters<Matchers[Name]>>) => void;
+};
 
 /** A check failed. It has the fields that test runners need to show both sides. */
 export class AssertionError extends Error {
@@ -29,93 +66,43 @@ export class AssertionError extends Error {
   readonly expected: unknown;
   readonly actual: unknown;
 
-  constructor(message: string, sides: Pick<AssertionError, "operator" | "expected" | "actual">) {
-    super(message);
-    this.operator = sides.operator;
-    this.expected = sides.expected;
-    this.actual = sides.actual;
+  constructor(operator: string, { message, expected, actual }: Check) {
+    super(message());
+    this.operator = operator;
+    this.expected = expected;
+    this.actual = actual;
   }
 }
 
-/** Expects an impression on record: at least one that matches, or `times` of them. @throws AssertionError, InputError */
-export function assertRecordedImpression(sim: SimulatorCore, match?: ImpressionMatch): void {
-  holds("recordedImpression", recordedImpression(sim, match));
+function asserting<Expected extends unknown[]>(
+  checkOf: (sim: unknown, ...expected: Expected) => Check,
+) {
+  return (sim: SimulatorCore, ...expected: Expected): void => {
+    const check = checkOf(sim, ...expected);
+    if (!check.pass) throw new AssertionError(checkOf.name, check);
+  };
 }
 
-/** Expects that no impression on record matches. @throws AssertionError, InputError */
+// Each throws an AssertionError if its matcher fails, and InputError as the matcher does. What they expect stands there.
+export const assertRecordedImpression = asserting(recordedImpression);
+export const assertRecordedClick = asserting(recordedClick);
+export const assertCredited = asserting(credited);
+export const assertStats = asserting(stats);
+export const assertRespectsRateLimits = asserting(respectsRateLimits);
+export const assertBalances = asserting(balances);
+export const assertNothingLostOrDoubled = asserting(nothingLostOrDoubled);
+export const assertReceived = asserting(received);
+export const assertNoInvalidRequests = asserting(sentNoInvalidRequests);
+export const assertUsedValidKeys = asserting(usesValidKeys);
+export const assertNoFindings = asserting(hasNoFindings);
+
 export function assertNoRecordedImpression(
   sim: SimulatorCore,
   match?: Omit<ImpressionMatch, "times">,
 ): void {
-  fails("noRecordedImpression", recordedImpression(sim, match), match);
+  assertRecordedImpression(sim, { ...match, times: 0 });
 }
 
-/** Expects a click on record: at least one that matches, or `times` of them. @throws AssertionError, InputError */
-export function assertRecordedClick(sim: SimulatorCore, match?: ClickMatch): void {
-  holds("recordedClick", recordedClick(sim, match));
-}
-
-/** Expects that no click on record matches. @throws AssertionError, InputError */
 export function assertNoRecordedClick(sim: SimulatorCore, match?: Omit<ClickMatch, "times">): void {
-  fails("noRecordedClick", recordedClick(sim, match), match);
-}
-
-/** Expects this amount credited, in INR and to the micro: in total, or `where`. @throws AssertionError, InputError */
-export function assertCredited(sim: SimulatorCore, amountInr: number, where?: CreditedWhere): void {
-  holds("credited", credited(sim, amountInr, where));
-}
-
-/** Expects these figures of the statistics endpoint. The request goes to a copy. @throws AssertionError, InputError */
-export function assertStats(sim: SimulatorCore, match: StatsMatch): void {
-  holds("stats", stats(sim, match));
-}
-
-/** Expects clients to keep to the limits and to Retry-After. @throws AssertionError, InputError */
-export function assertRespectsRateLimits(sim: SimulatorCore, options?: RateLimitOptions): void {
-  holds("respectsRateLimits", respectsRateLimits(sim, options));
-}
-
-/** Expects the tallies, the ledger and the payouts to agree. @throws AssertionError */
-export function assertBalances(sim: SimulatorCore): void {
-  holds("balances", balances(sim));
-}
-
-/** Expects the ledger to have exactly the client's events, each once. @throws AssertionError, InputError */
-export function assertNothingLostOrDoubled(
-  sim: SimulatorCore,
-  clientCounts: ClientCounts | readonly ClientCounts[],
-): void {
-  holds("nothingLostOrDoubled", nothingLostOrDoubled(sim, clientCounts));
-}
-
-/** Expects requests: at least one that matches, or `times` of them. @throws AssertionError, InputError */
-export function assertReceived(sim: SimulatorCore, match?: RequestMatch): void {
-  holds("received", received(sim, match));
-}
-
-/** Expects no request that is wrong at any time. @throws AssertionError, InputError */
-export function assertNoInvalidRequests(sim: SimulatorCore, options?: After): void {
-  holds("noInvalidRequests", sentNoInvalidRequests(sim, options));
-}
-
-/** Expects a valid key with every request, and none in a URL. @throws AssertionError, InputError */
-export function assertUsedValidKeys(sim: SimulatorCore, options?: After): void {
-  holds("usedValidKeys", usesValidKeys(sim, options));
-}
-
-/** Expects `sim.report()` to have no findings except those in `except`. @throws AssertionError, InputError */
-export function assertNoFindings(sim: SimulatorCore, options?: FindingOptions): void {
-  holds("noFindings", hasNoFindings(sim, options));
-}
-
-function holds(operator: string, { pass, message, expected, actual }: Check): void {
-  if (!pass) throw new AssertionError(message(), { operator, expected, actual });
-}
-
-function fails(operator: string, { pass, message, actual }: Check, match: object = {}): void {
-  // With `times: 5`, the negation would pass for four.
-  if ("times" in match && match.times !== undefined) {
-    throw new InputError("times", "must be left out when none is expected");
-  }
-  if (pass) throw new AssertionError(message(), { operator, expected: undefined, actual });
+  assertRecordedClick(sim, { ...match, times: 0 });
 }

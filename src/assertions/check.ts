@@ -1,97 +1,119 @@
-/**
- * The result of every check of a world: whether it passes, both sides, and a text for a test's output.
- */
+/** What all checks share: the result, the input, the rule about gaps in the journal, and the table in messages. */
 
+import * as v from "valibot";
+import { formatList } from "../base/did-you-mean.ts";
+import { given } from "../base/given.ts";
 import { InputError } from "../base/input.ts";
+import { wholeFrom } from "../base/schemas.ts";
 import { oneLine } from "../base/text.ts";
+import type { JournalEntry } from "../journal/entry.ts";
 import type { SimulatorCore } from "../simulator/core.ts";
 
 /** The result of a check, in the form that Jest and vitest expect from a matcher. */
 export interface Check {
   readonly pass: boolean;
-  /** If it fails: what was expected, and what is on record instead. If it passes: why its negation (`.not`) fails. */
+  /** If it fails: what was expected, and what is there instead. If it passes: why its negation (`.not`) fails. */
   message(): string;
   readonly expected: unknown;
   readonly actual: unknown;
 }
 
-interface Sides {
-  readonly pass: boolean;
-  readonly expected: unknown;
-  readonly actual: unknown;
-  /** The message if the check was expected to pass but failed. */
-  readonly describeFailure: () => readonly string[];
-  /** The message if the check was expected to fail (`.not`) but passed. */
-  readonly describeSuccess: () => readonly string[];
+interface Sides extends Omit<Check, "message"> {
+  /** What the check expects, and what is there. */
+  readonly says: readonly [wanted: string, found: string];
+  /** Shows what is there, whichever of both was unwanted. */
+  readonly lines: () => readonly string[];
 }
 
-export function check({ pass, expected, actual, describeFailure, describeSuccess }: Sides): Check {
-  return {
-    pass,
-    message: () => (pass ? describeSuccess() : describeFailure()).join("\n"),
-    expected,
-    actual,
-  };
+export function check({ says: [wanted, found], lines, ...sides }: Sides): Check {
+  const first = `${sides.pass ? "Didn't expect" : "Expected"} ${wanted}: ${found}.`;
+  return { ...sides, message: () => [first, ...lines()].join("\n") };
 }
 
-/** @throws InputError for anything that isn't a simulator. */
-export function readSim(value: unknown): SimulatorCore {
-  const names = ["handle", "fork", "audit", "report"] as const;
-  const isSim =
-    typeof value === "object" &&
-    value !== null &&
-    names.every((name) => typeof Reflect.get(value, name) === "function");
-  if (isSim) return value as SimulatorCore;
+export const afterSchema = v.strictObject({
+  /** Only requests after this journal entry, such as an earlier `sim.journal.total`. @default 0 */
+  after: v.optional(wholeFrom(0, ": the sequence of a journal entry")),
+});
+
+/** Where to start looking. */
+export interface After extends v.InferOutput<typeof afterSchema> {}
+
+type Names = After & { publisher?: string | undefined; surface?: string | undefined };
+
+/** Nothing is on record under a wrong name. @throws InputError for one, and for anything that isn't a simulator. */
+export function readSim(value: unknown, { publisher, surface, after = 0 }: Names = {}) {
+  const members = ["handle", "fork", "audit", "report"];
+  if (!members.every((name) => typeof Reflect.get(Object(value), name) === "function")) {
+    throw new InputError("sim", "must be a simulator, such as from createSimulator");
+  }
+  const sim = value as SimulatorCore;
+  if (after > sim.journal.total) {
+    throw new InputError("after", `is beyond the journal's latest entry, #${sim.journal.total}`);
+  }
+  const surfaces = publisher === undefined ? undefined : sim.publishers.get(publisher).surfaces;
+  if (surface !== undefined && surfaces?.every(({ id }) => id !== surface)) {
+    throw new InputError("surface", "names no surface of this publisher", "not-found");
+  }
+  return sim;
+}
+
+interface Seen extends After {
+  /** For a check of events on record: how many of them the journal holds. */
+  readonly held?: number;
+  /** Whether the result is the same whatever the missing requests were. */
+  readonly isCertain: boolean;
+}
+
+/** A check passes, or counts, only if the journal has all that it looks at. @throws InputError if it hasn't. */
+export function assertJournalWhole({ journal, audit }: SimulatorCore, seen: Seen): void {
+  const { after, held, isCertain } = seen;
+  let missing = journal.total - journal.kept <= (after ?? 0) ? 0 : journal.total - journal.kept;
+  // A fork has events on record that its journal never had; after a restore it can be the other way round.
+  if (held !== undefined && (missing > 0 || after === undefined)) {
+    const { impressions, clicks } = audit().total;
+    missing = impressions.applied + clicks.applied - held;
+  }
+  if (missing === 0 || (missing > 0 && isCertain)) return;
+  const what = missing > 0 ? `lacks ${missing} requests` : `has ${-missing} requests too many`;
   throw new InputError(
-    "sim",
-    "must be a simulator: from createSimulator, a server's worlds.get(…), or the fixture `sim`",
+    "journal",
+    `${what}, so this can't be checked: it is off, was cleared, keeps only the latest (journalEntries), or the world is a fork or was restored. Pass \`after\`, such as an earlier sim.journal.total, to check only later requests`,
+    "conflict",
   );
 }
 
-/** Refuses unknown names: nothing is ever recorded under a misspelt one. @throws InputError */
-export function checkNames(
-  { publishers, journal }: SimulatorCore,
-  {
-    publisher,
-    surface,
-    after = 0,
-  }: {
-    readonly publisher?: string | undefined;
-    readonly surface?: string | undefined;
-    readonly after?: number | undefined;
-  },
-): void {
-  if (after > journal.total) {
-    throw new InputError("after", `is beyond the journal's latest entry, #${journal.total}`);
-  }
-  if (publisher === undefined) return;
-  const { surfaces } = publishers.get(publisher);
-  if (surface === undefined || surfaces.some(({ id }) => id === surface)) return;
-  throw new InputError("surface", "names no surface of this publisher", "not-found");
+/** ` with ad "a" and after 12`, or nothing. */
+export function conditionsText(conditions: object): string {
+  const all = Object.entries(given(conditions));
+  const texts = all.map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+  return texts.length === 0 ? "" : ` with ${formatList(texts)}`;
 }
 
-/** A text from a request, quoted, on one line, shortened. */
-export function quoted(text: string): string {
-  return JSON.stringify(oneLine(text, MAX_SHOWN));
-}
-
-/** A text for a table, on one line, shortened. */
-export function cell(text: string | undefined): string {
-  return text === undefined ? "–" : oneLine(text, MAX_SHOWN);
-}
-
-const MAX_SHOWN = 48;
-
-/** Longer lists are cut. */
-export const MAX_ROWS = 10;
-
-/** Aligns rows in columns with two spaces in between, indented by two. */
-export function table(rows: readonly (readonly string[])[]): string[] {
-  const widths: number[] = [];
-  for (const row of rows) {
-    for (const [at, text] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, text.length);
-  }
-  return rows.map((row) =>
-    `  ${row.map((text, at) => text.padEnd(widths[at] ?? 0)).join("  ")}`.trimEnd(),
+/** Requests with what the client got, and why. Of each it shows these texts, too. */
+export function requestTable(
+  rows: readonly (readonly [entry: JournalEntry, ...texts: (string | undefined)[]])[],
+): string[] {
+  return table(
+    rows.map(([{ sequence, at, response, reason, limit, fault, nearest }, ...texts]) => {
+      const answer = response.status === 0 ? "no answer" : String(response.status);
+      const by = limit === undefined ? "" : `, ${limit} limit`;
+      const rule = fault === undefined ? "" : ` (rule "${fault.rule}")`;
+      const closest = nearest === undefined ? "" : `; the closest is ${nearest.closest}`;
+      return [`#${sequence}`, at, ...texts, `${answer}, ${reason}${by}${rule}${closest}`];
+    }),
   );
+}
+
+const MAX_ROWS = 10;
+const MAX_SHOWN = 120;
+
+/** Aligns the first rows in columns. Texts from requests are cut and kept on one line. */
+export function table(rows: readonly (readonly (string | undefined)[])[]): string[] {
+  const cells = rows
+    .slice(0, MAX_ROWS)
+    .map((row) => row.map((text = "–") => oneLine(text, MAX_SHOWN)));
+  const widthOf = (at: number): number => Math.max(...cells.map((row) => row[at]?.length ?? 0));
+  const lines = cells.map((row) => row.map((text, at) => text.padEnd(widthOf(at))).join("  "));
+  const more = rows.length > MAX_ROWS ? [`and ${rows.length - MAX_ROWS} more`] : [];
+  return [...lines, ...more].map((line) => `  ${line}`.trimEnd());
 }

@@ -1,169 +1,154 @@
-/** Checks the requests that came to the service: how many, whether they were valid, and whether they had valid keys. */
+/** Checks the requests that came: how many, and whether their client behaves well. */
 
 import * as v from "valibot";
+import { type FindingId, findingIds } from "../audit/findings/finding.ts";
 import { counted } from "../base/counted.ts";
-import { InputError, parseInput } from "../base/input.ts";
+import { parseInput } from "../base/input.ts";
 import { wholeFrom } from "../base/schemas.ts";
 import type { JournalEntry } from "../journal/entry.ts";
-import type { JournalFilter } from "../journal/filter.ts";
+import { filterSchema, type JournalFilter } from "../journal/filter.ts";
 import type { SimulatorCore } from "../simulator/core.ts";
-import { type ErrorCode, errorKinds } from "../spec/errors.ts";
-import { type Check, cell, check, checkNames, MAX_ROWS, readSim, table } from "./check.ts";
-import { afterSchema } from "./event-filter.ts";
+import { errorKinds } from "../spec/errors.ts";
+import {
+  type After,
+  afterSchema,
+  assertJournalWhole,
+  type Check,
+  check,
+  conditionsText,
+  readSim,
+  requestTable,
+} from "./check.ts";
 
-/** Where to start looking. */
-export interface After {
-  /** Only requests after this journal entry, such as an earlier `sim.journal.total`. @default 0 */
-  readonly after?: number | undefined;
-}
-
-/** Requests to expect. Every given condition must hold. */
-export interface RequestMatch
-  extends After,
-    Pick<JournalFilter, "operation" | "publisher" | "status"> {
+const requestMatch = v.strictObject({
+  ...v.pick(filterSchema, ["operation", "publisher", "status"]).entries,
   /** The exact number of requests. @default at least one */
-  readonly times?: number | undefined;
-}
-
-const afterOnly = v.strictObject({ after: afterSchema });
-/** The journal checks the values. Its other filters, such as `limit`, would make a count meaningless. */
-const matchSchema = v.strictObject({
-  operation: v.optional(v.any()),
-  publisher: v.optional(v.any()),
-  status: v.optional(v.any()),
   times: v.optional(wholeFrom(0)),
-  after: afterSchema,
+  ...afterSchema.entries,
 });
 
-/** Counts the requests that came, whether or not they reached the service. @throws InputError */
-export function received(given: unknown, match: RequestMatch = {}): Check {
-  const sim = readSim(given);
-  const { times, after, ...filter } = parseInput(matchSchema, match, "request");
-  const found = withoutCopies(sim.journal.entries({ ...filter, after: after ?? 0 }));
-  checkNames(sim, { publisher: match.publisher, after });
-  const pass = times === undefined ? found.length > 0 : found.length === times;
-  const all = withoutCopies(sim.journal.entries({ after: after ?? 0 }));
-  if (times !== undefined || !pass) assertJournalWhole(sim, after);
-  const named = Object.entries(filter).map(([name, value]) => ` ${name} ${JSON.stringify(value)}`);
-  const what = named.length === 0 ? "" : ` with${named.join(",")}`;
+/** Requests to expect. Every given condition must hold. */
+export interface RequestMatch extends v.InferOutput<typeof requestMatch> {}
+
+export function received(value: unknown, match: RequestMatch = {}): Check {
+  const { times, after, ...filter } = parseInput(requestMatch, match, "request");
+  const sim = readSim(value, { publisher: filter.publisher, after });
+  const found = requestsOf(sim, { ...filter, after });
+  const count = found.length;
+  assertJournalWhole(sim, { after, isCertain: count > (times ?? 0) });
+  const others = count === 0 ? requestsOf(sim, { after }) : [];
   const wanted = times === undefined ? "a request" : counted(times, "request");
+  const like = conditionsText({ ...filter, after });
   return check({
-    pass,
+    pass: times === undefined ? count > 0 : count === times,
     expected: { ...filter, times: times ?? "at least 1" },
-    actual: { ...filter, times: found.length },
-    describeFailure: () => [
-      `Expected ${wanted}${what}: ${counted(found.length, "such request")} came.`,
-      ...requestSection("Came and match:", found),
-      ...(found.length === 0 ? requestSection("Came instead, the latest last:", all) : []),
-    ],
-    describeSuccess: () => [
-      `Expected not ${wanted}${what}: ${counted(found.length, "such request")} came.`,
-      ...requestSection("Came:", found),
-    ],
+    actual: { ...filter, times: count },
+    says: [`${wanted}${like}`, `${counted(count, "such request")} came`],
+    lines: () => requestLines([...found, ...others].reverse()),
   });
 }
 
-/** No request is always wrong. A temporary refusal, or one as a duplicate, doesn't count. @throws InputError */
-export function sentNoInvalidRequests(given: unknown, options: After = {}): Check {
-  const sim = readSim(given);
-  const { after } = parseInput(afterOnly, options, "options");
-  checkNames(sim, { after });
-  const all = withoutCopies(sim.journal.entries({ after: after ?? 0 }));
-  const invalid = all.filter(({ reason }) => isInvalid(reason));
-  if (invalid.length === 0) assertJournalWhole(sim, after);
+/** A temporary refusal, or one as a duplicate, doesn't count. */
+export function sentNoInvalidRequests(value: unknown, options: After = {}): Check {
+  const range = parseInput(afterSchema, options, "options");
+  return noRequest("wrong at any time", value, { ...range, isWrong: isInvalid });
+}
+
+export function usesValidKeys(value: unknown, options: After = {}): Check {
+  const { after } = parseInput(afterSchema, options, "options");
+  return noRequest("without a valid key, or with a key in its URL", value, {
+    after,
+    isWrong: ({ reason }) => reason === "unauthorized",
+    findings: ["key-in-url"],
+  });
+}
+
+const rateLimitOptions = v.strictObject({
+  /** How many requests a limit may have refused, for tests that mean to reach a limit. @default 0 */
+  refusals: v.optional(wholeFrom(0)),
+  ...afterSchema.entries,
+});
+
+export interface RateLimitOptions extends v.InferOutput<typeof rateLimitOptions> {}
+
+export function respectsRateLimits(value: unknown, options: RateLimitOptions = {}): Check {
+  const { refusals = 0, after } = parseInput(rateLimitOptions, options, "options");
+  const most = refusals === 0 ? "" : ` (${refusals} may be)`;
+  return noRequest(`refused by a limit${most}, or sent before a Retry-After was over`, value, {
+    after,
+    isWrong: ({ limit }) => limit !== undefined,
+    allowed: refusals,
+    findings: ["before-retry-after"],
+  });
+}
+
+const findingOptions = v.strictObject({
+  /** Findings to allow. @default none */
+  except: v.optional(v.pipe(v.array(v.picklist(findingIds)), v.readonly()), []),
+});
+
+export interface FindingOptions extends Partial<v.InferOutput<typeof findingOptions>> {}
+
+/** What can't be judged, such as pauses on a frozen clock, passes. */
+export function hasNoFindings(value: unknown, options: FindingOptions = {}): Check {
+  const { except } = parseInput(findingOptions, options, "options");
+  const findings = findingIds.filter((id) => !except.includes(id));
+  return noRequest("with a finding", value, { findings });
+}
+
+interface Unwanted extends After {
+  readonly isWrong?: (entry: JournalEntry) => boolean;
+  /** How many may be wrong. @default 0 */
+  readonly allowed?: number;
+  readonly findings?: readonly FindingId[];
+}
+
+/** No request is wrong, or the reason for one of these findings of the client report. */
+function noRequest(what: string, value: unknown, unwanted: Unwanted): Check {
+  const { after, isWrong = () => false, allowed = 0, findings = [] } = unwanted;
+  const sim = readSim(value, { after });
+  const all = requestsOf(sim, { after });
+  const report = sim.report();
+  const wrong = all.filter(isWrong);
+  const groups = [
+    { id: "wrong", about: "wrong:", entries: wrong.length > allowed ? wrong : [] },
+    ...report.findings
+      .filter(({ id }) => findings.includes(id))
+      .map(({ id, example, explanation, sequences }) => ({
+        id,
+        about: `${id}: ${example}\n  ${explanation}`,
+        entries: all.filter(({ sequence }) => sequences.includes(sequence)),
+      })),
+  ].filter(({ entries }) => entries.length > 0);
+  assertJournalWhole(sim, { after, isCertain: groups.length > 0 });
+  const actual = groups.map(({ id, entries }) => [id, entries.map(({ sequence }) => sequence)]);
+  const count = new Set(groups.flatMap(({ entries }) => entries)).size;
   return check({
-    pass: invalid.length === 0,
-    expected: [],
-    actual: invalid.map(({ sequence, reason }) => ({ sequence, reason })),
-    describeFailure: () => [
-      `Expected no invalid request: ${counted(invalid.length, "request")} of ${all.length} ${invalid.length === 1 ? "is" : "are"} wrong at any time.`,
-      ...requestSection("Wrong:", invalid),
-      ...nearestLines(invalid),
-      `To do: read the answer's body, sim.journal.entries({ after: ${(invalid[0]?.sequence ?? 1) - 1}, limit: 1 })[0].response.body, and change the request; don't send it again unchanged.`,
+    pass: count === 0,
+    expected: {},
+    actual: Object.fromEntries(actual),
+    says: [`no request ${what}`, `found ${count} in ${counted(all.length, "request")}`],
+    lines: () => [
+      ...groups.flatMap(({ about, entries }) => [about, ...requestLines(entries)]),
+      ...report.notes.map((note) => `Note: ${note}`),
     ],
-    describeSuccess: () => [`Expected an invalid request: none of ${all.length} is.`],
   });
 }
 
-/** Every request had a valid key, and none had a key in its path or query. @throws InputError */
-export function usesValidKeys(given: unknown, options: After = {}): Check {
-  const sim = readSim(given);
-  const { after = 0 } = parseInput(afterOnly, options, "options");
-  checkNames(sim, { after });
-  const all = withoutCopies(sim.journal.entries({ after }));
-  const unauthorized = all.filter(({ reason }) => reason === UNAUTHORIZED);
-  const inUrl = sim.report().findings.find(({ id }) => id === "key-in-url")?.sequences ?? [];
-  const exposed = all.filter(({ sequence }) => inUrl.includes(sequence));
-  const pass = unauthorized.length === 0 && exposed.length === 0;
-  if (pass) assertJournalWhole(sim, after);
-  return check({
-    pass,
-    expected: { unauthorized: [], keyInUrl: [] },
-    actual: {
-      unauthorized: unauthorized.map(({ sequence }) => sequence),
-      keyInUrl: exposed.map(({ sequence }) => sequence),
-    },
-    describeFailure: () => [
-      "Expected every request to have a valid key in its Authorization header, and nowhere else.",
-      ...requestSection("Without a valid key:", unauthorized),
-      ...nearestLines(unauthorized),
-      ...requestSection("With a key in the URL:", exposed),
-      "To do: send `Authorization: Bearer KEY` with the key of a publisher of this world, such as sim.publishers.at(0).apiKey; after a 401 send nothing more with that key.",
-    ],
-    describeSuccess: () => [`Expected a request without a valid key: all ${all.length} have one.`],
-  });
-}
-
-/** Drops the second applications by fault rules, which no client sent. */
-export function withoutCopies(entries: readonly JournalEntry[]): JournalEntry[] {
+/** Leaves out second applications by fault rules, which no client sent. */
+function requestsOf(sim: SimulatorCore, { after = 0, ...filter }: JournalFilter): JournalEntry[] {
+  const entries = sim.journal.entries({ ...filter, after });
   return entries.filter(({ fault }) => fault?.application !== 2);
 }
 
-/** @throws InputError if the journal no longer holds every request after `after`. */
-export function assertJournalWhole({ journal }: SimulatorCore, after = 0): void {
-  const forgotten = journal.total - journal.kept;
-  if (forgotten <= after) return;
-  throw new InputError(
-    "journal",
-    `no longer holds the first ${forgotten} of ${journal.total} requests, so this can't be checked: it is off, was cleared, or holds only the latest (journalEntries). Raise its limit, or pass \`after: ${forgotten}\` to check only later requests`,
-    "conflict",
+function requestLines(entries: readonly JournalEntry[]): string[] {
+  return requestTable(
+    entries.map((entry) => [entry, `${entry.request.method} ${entry.request.path}`]),
   );
 }
 
-/** The last requests with their answers. */
-export function requestSection(title: string, entries: readonly JournalEntry[]): string[] {
-  if (entries.length === 0) return [];
-  const rows = entries
-    .slice(-MAX_ROWS)
-    .map(({ sequence, at, request, response, reason, limit }) => {
-      const answer = response.status === 0 ? "no answer" : String(response.status);
-      const why = limit === undefined ? reason : `${reason}, ${limit} limit`;
-      return [`#${sequence}`, at, cell(`${request.method} ${request.path}`), answer, why];
-    });
-  const earlier = entries.length - rows.length;
-  return [title, ...(earlier > 0 ? [`  ${earlier} earlier ones, and`] : []), ...table(rows)];
+/** Whether the same request would be wrong at any time: a limit, a time-out, a conflict or an age depends on the time. */
+function isInvalid({ reason }: JournalEntry): boolean {
+  const [, { status } = {}] = Object.entries(errorKinds).find(([code]) => code === reason) ?? [];
+  return status !== undefined && ![408, 409, 410, "limit.exceeded"].includes(status);
 }
-
-function nearestLines(entries: readonly JournalEntry[]): string[] {
-  const explained = entries.find(({ nearest }) => nearest !== undefined);
-  if (explained?.nearest === undefined) return [];
-  const { sequence, nearest } = explained;
-  return [`  #${sequence} sent ${nearest.sent}; the closest that exists is ${nearest.closest}`];
-}
-
-/** Temporary refusals, and those of duplicates or late events: sending the request wasn't wrong. */
-const rightAtOtherTimes: ReadonlySet<string> = new Set<ErrorCode>([
-  "request_timeout",
-  "surface_inactive",
-  "duplicate_impression",
-  "duplicate_click",
-  "click_too_late",
-  "rate_limited",
-]);
-
-/** Whether the same request would always be wrong. */
-function isInvalid(reason: string): boolean {
-  return Object.hasOwn(errorKinds, reason) && !rightAtOtherTimes.has(reason);
-}
-
-const UNAUTHORIZED: ErrorCode = "unauthorized";

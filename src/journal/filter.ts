@@ -42,7 +42,7 @@ export interface HarFilter extends JournalFilter {
 const someText = v.pipe(v.string(), v.minLength(1, "must not be empty"));
 const STATUS = "must be 0 (no response) or a whole number from 100 to 599";
 
-const filterSchema = v.strictObject({
+export const filterSchema = v.strictObject({
   operation: v.optional(v.picklist(operationIds, `must be one of ${operationIds.join(", ")}`)),
   publisher: v.optional(someText),
   status: v.optional(

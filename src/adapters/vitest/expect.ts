@@ -1,7 +1,7 @@
 /** vitest's `expect` with the matchers of a simulator, registered and typed. */
 
 import { expect as base, type ExpectStatic } from "vitest";
-import { matchers, type SimMatchers } from "../../assertions/matchers.ts";
+import { matchers, type SimMatchers } from "../../assertions/assertions.ts";
 
 declare module "vitest" {
   // Without type parameters, because they differ between vitest 4 and 5; all of them have defaults.
