@@ -167,35 +167,28 @@ describe("a client that leaves before its response was sent", () => {
 type Account = Snapshot["accounts"][number];
 
 describe("figures that must be equal are compared", () => {
-  const column = (...bytes: number[]): string => btoa(String.fromCharCode(...bytes));
-
-  test.each<[string, (account: Account) => unknown, RegExp]>([
+  test.each<[told: string, tamper: (account: Account) => unknown]>([
     [
-      "an impression too many in the tally",
-      ({ tally }) => (tally.impression.applied += 1),
-      /impressions applied, and on record: 3 and 2/,
+      "impressions applied, and on record: 3 and 2",
+      ({ tally: of }) => (of.impression.applied += 1),
     ],
     [
-      "a click too few in the tally",
-      ({ tally }) => (tally.click.applied -= 1),
-      /clicks applied, and in the daily totals: 0 and 1/,
+      "clicks applied, and in the daily totals: 0 and 1",
+      ({ tally: of }) => (of.click.applied -= 1),
     ],
     [
-      "a micro too many in the tally",
+      "micro-INR for impressions in answers, and on record: ",
       ({ tally }) => (tally.impression.seenMicros += 1),
-      /micro-INR for impressions in answers, and on record: \d+ and \d+/,
     ],
     [
-      "a micro too many on a day",
+      "micro-INR in answers, and in the daily totals: ",
       ({ book }) => (book.days[0] ?? []).map((day) => (day.micros += 1)),
-      /micro-INR in answers, and in the daily totals: \d+ and \d+/,
     ],
     [
-      "an impression on another surface",
-      ({ book }) => Object.assign(book, { surface: column(0, 1) }),
-      /impressions on surface \S+ on record, and in the daily totals: 1 and 2/,
+      " on record, and in the daily totals: 1 and 2",
+      ({ book }) => Object.assign(book, { surface: btoa("\u0000\u0001") }),
     ],
-  ])("%s", (_, tamper, told) => {
+  ])("%s", (told, tamper) => {
     const recording = recordingOf();
     record(recording);
     const edited = JSON.parse(JSON.stringify(recording.sim.snapshot()));
@@ -203,7 +196,7 @@ describe("figures that must be equal are compared", () => {
     recording.sim.restore({ ...edited, digest: snapshotDigest(edited) });
     const { balanced, discrepancies } = recording.sim.audit();
     expect(balanced).toBe(false);
-    expect(discrepancies.join("; ")).toMatch(told);
+    expect(discrepancies.join("; ")).toContain(told);
     const assert = recording.sim.audit().assertNothingLostOrDoubled;
     expect(() => assert({ impressions: 2, clicks: 1 })).toThrow("The audit doesn't balance.");
   });
