@@ -1,13 +1,13 @@
 /** `adsim/testing`: tools for property tests of a client, with fast-check, and what a request gets under other choices. */
 
 export type { Answer } from "./choices/answer.ts";
+export type { NamedChoice } from "./choices/compare-choices.ts";
 export {
   type AnswerGroup,
   type ChoiceComparison,
   type CompareChoicesOptions,
   compareChoices,
 } from "./choices/compare-choices.ts";
-export type { NamedChoice } from "./choices/past-under.ts";
 export {
   type ArbitraryAssumptionsOptions,
   arbitraryAssumptions,

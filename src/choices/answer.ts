@@ -1,10 +1,24 @@
-/** Asks a copy of a world one request, and describes its answer as a journal entry does. */
+/** Questions about a world: what a request would get in a copy of it, as a journal entry says it, and how two answers differ. */
 
+import { jsonIn } from "../base/parse-json.ts";
+import { shortened } from "../base/text.ts";
+import type { FunctionStandIn } from "../faults/rules.ts";
+import type { Verdict } from "../faults/verdict.ts";
 import type { JournalEntry, ShownResponse } from "../journal/entry.ts";
 import { shownResponse } from "../journal/shown-entry.ts";
 import type { HostedCore } from "../simulator/core.ts";
+import type { Moment } from "../simulator/past.ts";
 import { deliveryTraits, type Received } from "../spec/delivery.ts";
-import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
+import type { ApiRequest } from "../spec/messages.ts";
+
+/** A request to ask about, and when. */
+export interface Question {
+  readonly core: HostedCore;
+  readonly moment: Moment | "now";
+  readonly request: ApiRequest;
+  /** Decides on it in place of rules that are functions. */
+  readonly decide: FunctionStandIn;
+}
 
 /** An answer as the client gets it, and what the service did. Its members mean the same as in a journal entry. */
 export interface Answer
@@ -17,33 +31,83 @@ export interface Answer
   readonly received: Received;
 }
 
-export interface Asked {
-  readonly response: ApiResponse;
-  readonly entry: JournalEntry;
+/** The world at the moment of the question. It has no journal. */
+export function worldAt({ core, moment, decide }: Question): HostedCore {
+  return core.rebuild(core.past.scriptOf(moment), { decide });
 }
 
 /** The world is changed by the request: it must be a copy. */
-export function ask(world: HostedCore, request: ApiRequest): Asked {
+export function ask(world: HostedCore, request: ApiRequest): Answer {
   const entries: JournalEntry[] = [];
   const stop = world.journal.observe((entry) => entries.push(entry));
   const response = world.handle(request);
   stop();
   // A rule may make two of one request, of which the client sees one.
-  const seen = entries.find((entry) => entry.response.status === response.status);
-  const entry = seen ?? entries[0];
-  if (entry === undefined) throw new Error("A request left no trace.");
-  return { response, entry };
-}
-
-export function receivedOf({ delivery }: ApiResponse): Received {
-  return delivery === undefined ? "whole" : deliveryTraits[delivery.kind].received;
-}
-
-export function shownAsked({ response, entry }: Asked): Answer {
-  const { operation, reason, producedBy, assumptions, effect, creditInr } = entry;
+  const seen = entries.find((one) => one.response.status === response.status) ?? entries[0];
+  if (seen === undefined) throw new Error("A request left no trace.");
+  const { operation, reason, producedBy, assumptions, effect, creditInr } = seen;
+  const { delivery } = response;
   return {
     ...shownResponse(response),
-    received: receivedOf(response),
+    received: delivery === undefined ? "whole" : deliveryTraits[delivery.kind].received,
     ...{ operation, reason, producedBy, assumptions, effect, creditInr },
   };
+}
+
+/** Asks each function once about requests that look the same to it, because it may count its calls. */
+export function askedOnce(): FunctionStandIn {
+  const made = new Map<string, Verdict | undefined>();
+  return (id, decide) => (request) => {
+    const name = JSON.stringify([id, request]);
+    if (!made.has(name)) made.set(name, decide(request));
+    return made.get(name);
+  };
+}
+
+/** Most differences of a body that are named. */
+const MAX_NAMED = 20;
+
+/** A sentence for each difference of `now` from `before`, such as `status: 409 instead of 200`. */
+export function differencesInWords(before: Answer, now: Answer): readonly string[] {
+  const bodies = [before, now].map(({ body }) => jsonIn(body) ?? body);
+  const body = Array.from(differences("body", bodies[0], bodies[1]));
+  if (body.length === 0 && before.body !== now.body)
+    body.push("body: the same members in another order");
+  const names = new Set(Object.keys({ ...before.headers, ...now.headers }));
+  // They come from the clock, say which assumptions or rules shaped the answer, or follow from the body.
+  for (const name of ["date", "x-adsim-assumptions", "x-adsim-fault"]) names.delete(name);
+  if (body.length > 0) names.delete("content-length");
+  return [
+    ...differences("status", before.status, now.status),
+    ...differences("received", before.received, now.received),
+    ...Array.from(names).flatMap((name) =>
+      Array.from(differences(`header ${name}`, before.headers[name], now.headers[name])),
+    ),
+    ...body.slice(0, MAX_NAMED),
+    ...(body.length > MAX_NAMED ? [`and ${body.length - MAX_NAMED} more members`] : []),
+  ];
+}
+
+function* differences(name: string, before: unknown, now: unknown): Generator<string> {
+  if (before === now) return;
+  const [one, other] = [membersOf(before), membersOf(now)];
+  const names = new Set([...one.keys(), ...other.keys()]);
+  // A success and an error have no member in common: then their members say nothing.
+  if (names.size === one.size + other.size)
+    yield `${name}: ${shown(now)} instead of ${shown(before)}`;
+  else
+    for (const each of names) yield* differences(`${name}${each}`, one.get(each), other.get(each));
+}
+
+/** As paths: `.name`, or `[0]` in a list. */
+function membersOf(value: unknown): ReadonlyMap<string, unknown> {
+  if (typeof value !== "object" || value === null) return new Map();
+  const isList = Array.isArray(value);
+  return new Map(
+    Object.entries(value).map(([name, inner]) => [isList ? `[${name}]` : `.${name}`, inner]),
+  );
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "nothing" : shortened(JSON.stringify(value), 80);
 }

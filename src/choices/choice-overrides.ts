@@ -1,7 +1,5 @@
 /** Sets of choices that differ from the defaults, written as `--assume` takes them. */
 
-import { type Assumption, catalogue } from "../spec/assumptions/catalogue.ts";
-
 /** `KEY=CHOICE`. */
 export type ChoiceOverride = string;
 
@@ -30,24 +28,10 @@ export function without(overrides: ChoiceOverrides, left: ChoiceOverrides): Choi
 
 /** Drops repeated sets. */
 export function distinct(sets: readonly ChoiceOverrides[]): readonly ChoiceOverrides[] {
-  const byName = new Map<string, ChoiceOverrides>();
-  for (const set of sets) if (!byName.has(nameOf(set))) byName.set(nameOf(set), set);
-  return [...byName.values()];
+  return [...new Map(sets.map((set) => [nameOf(set), set])).values()];
 }
 
-const places: ReadonlyMap<ChoiceOverride, number> = new Map(
-  Object.entries<Assumption>(catalogue)
-    .flatMap(([key, { choices }]) => Object.keys(choices).map((choice) => `${key}=${choice}`))
-    .map((override, place) => [override, place]),
-);
-
-/** Sorts smaller sets first, and sets of one size in the order of the catalogue. */
+/** Sorts smaller sets first, and sets of one size by name. */
 export function compareSets(left: ChoiceOverrides, right: ChoiceOverrides): number {
-  if (left.length !== right.length) return left.length - right.length;
-  const at = left.findIndex((override, index) => override !== right[index]);
-  return at === -1 ? 0 : placeOf(left[at] ?? "") - placeOf(right[at] ?? "");
-}
-
-function placeOf(override: ChoiceOverride): number {
-  return places.get(override) ?? places.size;
+  return left.length - right.length || (nameOf(left) < nameOf(right) ? -1 : 1);
 }

@@ -18,39 +18,29 @@ export interface CoveringArrayOptions {
   readonly strength: 1 | 2 | 3;
 }
 
+const points = Object.entries<Assumption>(catalogue).map(
+  ([key, point]) => [key, choicesOf(point)] as const,
+);
+
+/** As many rows as the key with the most choices has. */
+const rowsInTurn = Array.from(
+  { length: Math.max(...points.map(([, choices]) => choices.length)) },
+  (_, row) => String(row).repeat(points.length),
+);
+
 /**
  * Distinct full assignments that together contain every combination of `strength` choices of different keys: always the same.
  *
  * @throws InputError for another strength.
  */
 export function coveringArray({ strength }: CoveringArrayOptions): readonly Assumptions[] {
-  switch (strength) {
-    case 1:
-      return choicesInTurn();
-    case 2:
-      return pairRows.map((row) => assignment((place) => Number(row[place])));
-    case 3:
-      return tripleRows.map((row) => assignment((place) => Number(row[place])));
-    default:
-      throw new InputError("strength", "must be 1, 2 or 3");
-  }
-}
-
-const points: readonly (readonly [string, readonly string[]])[] = Object.entries<Assumption>(
-  catalogue,
-).map(([key, point]) => [key, choicesOf(point)]);
-
-/** As many rows as the key with the most choices has. */
-function choicesInTurn(): readonly Assumptions[] {
-  const length = Math.max(...points.map(([, choices]) => choices.length));
-  return Array.from({ length }, (_, row) => assignment(() => row));
-}
-
-/** @param numberAt The number of the choice of the key in this place; past the last choice comes the first. */
-function assignment(numberAt: (place: number) => number): Assumptions {
-  return resolveAssumptions(
-    Object.fromEntries(
-      points.map(([key, choices], place) => [key, choices[numberAt(place) % choices.length]]),
-    ),
-  );
+  const rows = [undefined, rowsInTurn, pairRows, tripleRows][strength];
+  if (rows === undefined) throw new InputError("strength", "must be 1, 2 or 3");
+  return rows.map((row) => {
+    // Past the last choice comes the first.
+    const chosen = points.map(([key, choices], place) => {
+      return [key, choices[Number(row[place]) % choices.length]];
+    });
+    return resolveAssumptions(Object.fromEntries(chosen));
+  });
 }

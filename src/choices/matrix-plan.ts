@@ -2,7 +2,7 @@
 
 import { type AssumptionKey, type Assumptions, catalogue } from "../spec/assumptions/catalogue.ts";
 import { nonDefaultChoices, resolveAssumptions } from "../spec/assumptions/resolve.ts";
-import { type ChoiceOverrides, distinct, keyAndChoiceOf } from "./choice-overrides.ts";
+import { type ChoiceOverrides, keyAndChoiceOf } from "./choice-overrides.ts";
 
 /** In the order of the catalogue. */
 export const allKeys: readonly AssumptionKey[] = Object.keys(catalogue) as AssumptionKey[];
@@ -33,42 +33,23 @@ export interface PlanOptions {
 }
 
 export function makePlan(options: PlanOptions): MatrixPlan {
-  const { pinned, only, strength, array, ran = [] } = options;
+  const { pinned, only, array, ran = [] } = options;
   const defaults = resolveAssumptions(pinned);
-  const open = allKeys.filter((key) => Object.keys(catalogue[key].choices).length > 1);
-  const varied = open.filter(
+  const varied = allKeys.filter(
     (key) => !Object.hasOwn(pinned, key) && (only === undefined || only.includes(key)),
   );
-
-  function assumptionsWith(overrides: ChoiceOverrides): Assumptions {
-    const chosen = Object.fromEntries(overrides.map((override) => keyAndChoiceOf(override)));
-    return resolveAssumptions({ ...defaults, ...chosen });
-  }
-
   const overrides = array.map((row) =>
     varied.filter((key) => row[key] !== defaults[key]).map((key) => `${key}=${row[key]}`),
   );
-  // The defaults are always tried.
-  const rows = distinct(overrides).filter(({ length }) => length > 0);
-  const isWhole = varied.length === open.length;
   return {
     defaults,
     pins: Object.entries(nonDefaultChoices(defaults)).map(([key, choice]) => `${key}=${choice}`),
     varied,
-    rows:
-      isWhole && ran.length === 0
-        ? rows
-        : [...ran, ...withoutRedundantRows(rows, { defaults, varied, strength, ran })],
+    rows: [...ran, ...withoutRedundantRows(overrides, varied, options)],
     varying: (keys, before) => makePlan({ ...options, only: keys, ran: before }),
-    assumptionsWith,
+    assumptionsWith: (row) =>
+      resolveAssumptions({ ...defaults, ...Object.fromEntries(row.map(keyAndChoiceOf)) }),
   };
-}
-
-interface Thinning {
-  readonly defaults: Assumptions;
-  readonly varied: readonly AssumptionKey[];
-  readonly strength: number;
-  readonly ran: readonly ChoiceOverrides[];
 }
 
 /**
@@ -77,42 +58,27 @@ interface Thinning {
  */
 function withoutRedundantRows(
   rows: readonly ChoiceOverrides[],
-  { defaults, varied, strength, ran }: Thinning,
+  varied: readonly AssumptionKey[],
+  { strength, ran = [] }: PlanOptions,
 ): readonly ChoiceOverrides[] {
-  const numbers = new Map<string, number>();
-  const numberOf = (choice: string): number => {
-    const number = numbers.get(choice) ?? numbers.size;
-    numbers.set(choice, number);
-    return number;
-  };
-  const choicesOf = (row: ChoiceOverrides): number[] => {
-    const overridden = new Map(row.map((each) => [keyAndChoiceOf(each)[0], each]));
-    return varied.map((key) => numberOf(overridden.get(key) ?? `${key}=${defaults[key]}`));
-  };
-  const size = Math.min(strength, varied.length);
-  const covered = new Set<number>();
-  // The defaults are tried before any row.
-  for (const row of [[], ...ran]) {
-    for (const combination of combinations(choicesOf(row), size)) covered.add(combination);
-  }
-  return rows.filter((row) => {
+  const covered = new Set<string>();
+  const coversMore = (row: ChoiceOverrides): boolean => {
     const before = covered.size;
-    for (const combination of combinations(choicesOf(row), size)) covered.add(combination);
+    const overridden = new Map(row.map((each) => [keyAndChoiceOf(each)[0], each]));
+    const choices = varied.map((key) => overridden.get(key) ?? key);
+    const size = Math.min(strength, choices.length);
+    for (const combination of combinationsOf(choices, size)) covered.add(combination);
     return covered.size > before;
-  });
+  };
+  // The defaults are tried before any row.
+  for (const row of [[], ...ran]) coversMore(row);
+  return rows.filter(coversMore);
 }
 
-/** Larger than the number of choices in the catalogue, and small enough to encode three of them in one number. */
-const BASE = 4096;
-
-/** Every combination of `size` numbers, in their order, encoded as one number. */
-function* combinations(numbers: readonly number[], size: number, from = 0): Generator<number> {
-  if (size <= 0) {
-    yield 0;
-    return;
-  }
-  for (let at = from; at < numbers.length; at += 1) {
-    const first = numbers[at] ?? 0;
-    for (const rest of combinations(numbers, size - 1, at + 1)) yield first + BASE * rest;
-  }
+/** Every combination of so many of the texts, in their order. */
+function combinationsOf(texts: readonly string[], size: number): readonly string[] {
+  if (size === 0) return [""];
+  return texts.flatMap((text, place) =>
+    combinationsOf(texts.slice(place + 1), size - 1).map((rest) => `${text} ${rest}`),
+  );
 }

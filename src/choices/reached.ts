@@ -33,31 +33,28 @@ export function createReachRecorder(
   asked: Assumptions,
   tell: (reached: Reached) => void,
 ): ReachRecorder {
-  const seen = new Set<string>();
+  const told = new Set<string>();
   let checked: Assumptions = asked;
   const tellOnce = (reached: Reached): void => {
     const name = JSON.stringify(reached);
-    if (seen.has(name)) return;
-    seen.add(name);
-    tell(reached);
+    if (!told.has(name)) tell(reached);
+    told.add(name);
   };
-  return (entry, inForce) => {
+  return ({ operation, response: { status }, reason, limit, assumptions }, inForce) => {
     if (inForce !== checked) {
       checked = inForce;
       const keys = Object.keys(asked) as AssumptionKey[];
       for (const kept of keys) if (inForce[kept] !== asked[kept]) tellOnce({ kept });
     }
-    const { operation, response, reason, limit, assumptions } = entry;
-    tellOnce({ exchange: { operation, status: response.status, reason, limit, assumptions } });
+    tellOnce({ exchange: { operation, status, reason, limit, assumptions } });
   };
 }
 
 /** The keys that shaped an answer. Answers name keys about format only if they aren't at their default: they always count. */
 export function keysReached(reached: readonly Reached[]): ReadonlySet<AssumptionKey> {
-  const exchanges = reached.flatMap((one) => ("exchange" in one ? [one.exchange] : []));
-  if (exchanges.length === 0) return new Set();
+  const exchanges = reached.flatMap((one) => ("exchange" in one ? one.exchange : []));
   const shaping = exchanges.flatMap(({ assumptions }) =>
     assumptions === "documented" ? [] : assumptions,
   );
-  return new Set([...formatKeys, ...shaping]);
+  return new Set(exchanges.length === 0 ? [] : [...formatKeys, ...shaping]);
 }

@@ -3,13 +3,17 @@
 import { InputError, inField, underName } from "../base/input.ts";
 import { type FaultRule, parseRule } from "../faults/rule.ts";
 import type { FunctionStandIn } from "../faults/rules.ts";
-import type { JournalRecord } from "../journal/record.ts";
 import type { HostedCore } from "../simulator/core.ts";
-import { requestIn } from "../simulator/replay.ts";
+import { requestIn, verdictIn } from "../simulator/replay.ts";
 import type { RequestParts } from "../spec/messages.ts";
-import { type Answer, type Asked, ask, shownAsked } from "./answer.ts";
-import { differencesInWords } from "./answer-differences.ts";
-import { askedOnce, asRecorded, type Question, worldAt } from "./present.ts";
+import {
+  type Answer,
+  ask,
+  askedOnce,
+  differencesInWords,
+  type Question,
+  worldAt,
+} from "./answer.ts";
 
 /** What to change. */
 export type Alteration =
@@ -33,12 +37,7 @@ export interface WhatIf {
  * @throws InputError if the journal no longer has the entry, or it can't be sent again.
  */
 export function recordedQuestion(core: HostedCore, sequence: number): Question {
-  const record = recordedAt(core, sequence);
-  const request = requestIn(record);
-  return { core, moment: { before: sequence }, request, decide: asRecorded(record) };
-}
-
-function recordedAt({ journal }: HostedCore, sequence: number): JournalRecord {
+  const { journal } = core;
   const record = journal.exchange(sequence)?.record;
   if (record === undefined) {
     const why =
@@ -47,46 +46,38 @@ function recordedAt({ journal }: HostedCore, sequence: number): JournalRecord {
         : "must be the number of an entry that the journal still has";
     throw new InputError("sequence", why, "not-found");
   }
-  if (record.reason !== "malformed_request") return record;
-  const why = "is a request that couldn't be read, so it can't be sent again";
-  throw new InputError("sequence", why, "conflict");
+  if (record.reason === "malformed_request") {
+    const why = "is a request that couldn't be read, so it can't be sent again";
+    throw new InputError("sequence", why, "conflict");
+  }
+  const decide: FunctionStandIn = (id) => () => verdictIn(record, id);
+  return { core, moment: { before: sequence }, request: requestIn(record), decide };
 }
 
 /** @throws InputError for an entry that can't be sent again, and for an invalid alteration; it names the field. */
 export function whatIf(core: HostedCore, sequence: number, alteration: Alteration): WhatIf {
   const question = recordedQuestion(core, sequence);
-  // Rules keep the function that they were made with, so what decides is exchanged inside of it: functions are asked again if
-  // what they may look at has changed.
-  const again = askedOnce();
-  let decide: FunctionStandIn = question.decide;
-  const present = worldAt({
-    ...question,
-    decide: (id, call) => (sent) => decide(id, call)(sent),
-  });
-  const before = ask(present.fork(), question.request);
-  if (alteration.kind !== "fault") decide = again;
-  const answer = askAltered(present.fork(), question, alteration) ?? before;
-  return {
-    before: shownAsked(before),
-    answer: shownAsked(answer),
-    differences: differencesInWords(before.response, answer.response),
-  };
+  const before = ask(worldAt(question), question.request);
+  // Functions are asked again if what they may look at has changed.
+  const decide = alteration.kind === "fault" ? question.decide : askedOnce();
+  const answer = askAltered({ ...question, decide }, alteration) ?? before;
+  return { before, answer, differences: differencesInWords(before, answer) };
 }
 
 /** Undefined if the new rule doesn't decide on the request. */
-function askAltered(
-  world: HostedCore,
-  { request }: Question,
-  alteration: Alteration,
-): Asked | undefined {
+function askAltered(question: Question, alteration: Alteration): Answer | undefined {
+  const world = worldAt(question);
+  const { request } = question;
   switch (alteration.kind) {
     case "fault": {
       const given: FaultRule = inField("fault", () => parseRule(alteration.rule, ""));
       // Where it doesn't decide, the other rules do, as they did.
       world.faults.clear();
       const { rule } = world.faults.add(given);
-      const asked = ask(world, request);
-      return asked.entry.fault?.rule === rule.id ? asked : undefined;
+      const answer = ask(world, request);
+      return world.faults.list().some(({ id, fired }) => id === rule.id && fired > 0)
+        ? answer
+        : undefined;
     }
     case "advance":
       underName("advance", () => world.clock.advance(alteration.by));

@@ -166,7 +166,7 @@ function Groups({ found }: { readonly found: ChoiceComparison }): Part {
     </${GroupPoint}>
     ${
       impossible.length > 0 &&
-      html`<details><summary>${impossible.length} choices can't be combined with those in force</summary>
+      html`<details><summary>${impossible.length} choices can't be compared</summary>
         <ul>${impossible.map(
           ({ key, choice, why }) =>
             html`<li key=${key + choice}><code>${key}=${choice}</code> ${why}</li>`,
