@@ -20,10 +20,7 @@ export {
 export {
   type ArbitraryCommandsOptions,
   arbitraryCommands,
-  type CommandKind,
-  commandWeights,
 } from "./testing/arbitraries/commands.ts";
-export type { Edge } from "./testing/arbitraries/edges.ts";
 export {
   type ArbitraryFaultPlanOptions,
   type ArbitraryFaultRuleOptions,
@@ -39,41 +36,18 @@ export {
   arbitraryRequest,
   type RequestCase,
 } from "./testing/arbitraries/request.ts";
-export { type Flaw, type FlawKind, flawKinds } from "./testing/arbitraries/request-flaws.ts";
-export type {
-  KnownImpression,
-  RequestSource,
-} from "./testing/arbitraries/request-source.ts";
 export {
   type CheckInvariantsOptions,
   checkInvariants,
   invariants,
 } from "./testing/check-invariants/check-invariants.ts";
-export { clientContract } from "./testing/contract/client-contract.ts";
-export type { ClientContractOptions, Describe, It } from "./testing/contract/contract-options.ts";
-export { ContractError } from "./testing/contract/failure.ts";
-export type { ContractReport, RuleVerdict } from "./testing/contract/report.ts";
-export { BrokenRule, must, type Rule } from "./testing/contract/rules/rule.ts";
 export { type ScenarioOfOptions, scenarioOf } from "./testing/contract/scenario-of.ts";
-export { type Tried, type TryOptions, tryRule } from "./testing/contract/try-rule.ts";
-export type {
-  CreateDriver,
-  Driver,
-  DriverContext,
-  Period,
-  Shown,
-  Undelivered,
-} from "./testing/driver/driver.ts";
-export type { ClientPromises, Promised } from "./testing/driver/promises.ts";
+export type { CreateDriver, Driver } from "./testing/driver/driver.ts";
 export {
   openTestWorld,
   type TestWorld,
   type TestWorldOptions,
 } from "./testing/driver/test-world.ts";
-export type { ClientCommand, Command, WorldCommand } from "./testing/session/command.ts";
-export { beginSession, type RunningSession, runSession } from "./testing/session/run-session.ts";
-export type { AdView, Outcome, Session, Step } from "./testing/session/session.ts";
-export { type EventTask, eventsOf } from "./testing/session/tasks.ts";
-export type { WireAnswer, WireExchange } from "./testing/session/wire-exchange.ts";
-export { commandInWords } from "./testing/session/words.ts";
-export type { Time, Timers } from "./testing/time/time.ts";
+export type { Command } from "./testing/session/command.ts";
+export { runSession } from "./testing/session/run-session.ts";
+export type { Session } from "./testing/session/session.ts";

@@ -131,14 +131,14 @@ export const stats = (publisherId: string): Operation<PublisherStats> => ({
     impressions: isCount,
     clicks: isCount,
     revenue_inr: isAmount,
-    surfaces: list(record({ id: isText, impressions: isCount, revenue: isAmount })),
+    surfaces: list(record({ id: isId, impressions: isCount, revenue: isAmount })),
   }),
 });
 export const surfaces: Operation<Surfaces> = {
   method: "GET",
   path: "/v1/publisher/surfaces",
   isAnswer: record({
-    surfaces: list(record({ id: isText, name: isText, status: isText, cpm_range: isRange })),
+    surfaces: list(record({ id: isId, name: isText, status: isText, cpm_range: isRange })),
   }),
 };
 export const payouts: Operation<Payouts> = {
@@ -147,7 +147,7 @@ export const payouts: Operation<Payouts> = {
   isAnswer: record({
     payouts: list(
       record({
-        id: isText,
+        id: isId,
         date: isText,
         amount_inr: isAmount,
         upi_id: isText,

@@ -7,7 +7,7 @@ import {
   type Impression,
   type Report,
 } from "../../src/client.ts";
-import type { CreateDriver, Driver, DriverContext, Undelivered } from "../../src/testing.ts";
+import type { CreateDriver, Driver, DriverContext, Undelivered } from "../../src/contract.ts";
 
 /** What `impression` gives. The record's fields are there once it is recorded. */
 interface Receipt {
@@ -45,6 +45,7 @@ export async function createChangedAds(
   await ads.init();
   /** Since it was started. */
   const undelivered = { impressions: 0, clicks: 0 };
+  let closing: Promise<Undelivered> | undefined;
   const counted = (report: Report): Undelivered => {
     const now = { impressions: 0, clicks: 0 };
     for (const { kind } of report.undelivered)
@@ -66,9 +67,12 @@ export async function createChangedAds(
       ads.click(impression);
     },
     flush: async () => counted(await ads.flush()),
-    async close() {
-      counted(await ads.close());
-      return undelivered;
+    close() {
+      closing ??= ads.close().then((report) => {
+        counted(report);
+        return { ...undelivered };
+      });
+      return closing;
     },
   };
 }

@@ -1,7 +1,7 @@
 /** `createClient` as a client under test: it keeps nothing and repeats nothing. */
 
 import { type ApiError, createClient, type Result } from "../../src/client.ts";
-import type { CreateDriver } from "../../src/testing.ts";
+import type { CreateDriver } from "../../src/contract.ts";
 
 /** A failure as an error, with its status. */
 class CallError extends Error {

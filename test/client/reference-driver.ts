@@ -1,6 +1,6 @@
 /** The whole reference client under test: `createAds` for events, `createClient` for what is asked. */
 
-import type { CreateDriver, Driver, DriverContext } from "../../src/testing.ts";
+import type { CreateDriver, Driver, DriverContext } from "../../src/contract.ts";
 import { type AdsChanges, createChangedAds } from "./ads-driver.ts";
 import { createPlainDriver } from "./plain-driver.ts";
 

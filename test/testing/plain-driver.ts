@@ -1,6 +1,6 @@
 /** A client that does what it is asked for, once, and nothing else. */
 
-import type { Driver, DriverContext } from "../../src/testing.ts";
+import type { Driver, DriverContext } from "../../src/contract.ts";
 
 export interface Recorded {
   readonly impression_id: string;

@@ -1,26 +1,24 @@
-/** Registers the client contract with a test runner: one test a rule, and one that fails if a rule never came up. */
+/** Registers the client contract with a test runner: one test a rule, and one that fails if the client was never tried. */
 
+import { counted } from "../../base/counted.ts";
 import { formatList } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
-import type { CreateDriver } from "../driver/driver.ts";
-import type { TestWorldOptions } from "../driver/test-world.ts";
+import { driverMethods } from "../driver/driver.ts";
 import {
   type ClientContractOptions,
   type ContractSettings,
   type It,
-  type Replay,
   readContract,
 } from "./contract-options.ts";
-import { type DriverMembers, membersOf, unmetNeeds } from "./driver-members.ts";
-import { failureOf } from "./failure.ts";
-import { type ContractReport, type RuleVerdict, unknownText } from "./report.ts";
+import { ContractError, failureOf } from "./failure.ts";
+import type { RuleResult } from "./report.ts";
 import type { Rule } from "./rules/rule.ts";
 import { rules as allRules } from "./rules.ts";
-import { type Tried, tryRule } from "./try-rule.ts";
+import { driverMembers, type Tried, tryRules } from "./sessions.ts";
 
 /**
- * Registers a test for each rule that the API's documentation sets for its clients, and a last one that fails if a rule
- * never came up. `onReport` gets the list of rules.
+ * Registers a test for each rule that the API's documentation sets for its clients, and a last one that reports. The sessions run
+ * once for all rules, with the first of the tests. `onReport` gets the result of each rule.
  *
  * @throws InputError for an invalid option, or an invalid value of ADSIM_REPLAY.
  */
@@ -34,127 +32,151 @@ export function registerRules<Impression>(
   options: ClientContractOptions<Impression>,
 ): void {
   const contract = readContract(ours, options);
-  const { rules } = contract;
   const { describe, it, driver, onReport } = options;
-  const verdicts = new Map<string, RuleVerdict>();
-  const trials: Trials<Impression> = { driver, contract, verdicts };
+  const { name, rules, world } = contract;
+  const results = new Map<string, Omit<RuleResult, "id" | "says" | "source">>();
   const notSkipped: string[] = [];
-  const { transport, patienceMs = 0 } = contract.world;
-  // Both take real time.
-  const timeoutMs = transport === "http" || patienceMs > 0 ? 600_000 : 60_000;
-  let members: Promise<DriverMembers> | undefined;
+  const meant = rules.filter((rule) => contract.skipReason(rule) === undefined);
+  // All sessions run in one of the tests.
+  const timeoutMs = world.transport === "http" || (world.patienceMs ?? 0) > 0 ? 1_800_000 : 300_000;
+  let tried: Promise<Trying> | undefined;
+  const tryOnce = (): Promise<Trying> => {
+    tried ??= inTurn(world.globals, async () => {
+      const members = await driverMembers(driver, world);
+      const possible = meant.filter((rule) => unmetNeeds(rule, members) === undefined);
+      const { runs, sequenceSeed, replay } = contract;
+      const settings = { ...world, runs, sequenceSeed, path: replay?.path };
+      return { members, byRule: await tryRules(possible, driver, settings) };
+    });
+    return tried;
+  };
 
   async function trial(rule: Rule, skip: Skip): Promise<void> {
-    members ??= membersOf(driver, contract.world);
-    const why = unmetNeeds(rule, await members);
-    const verdict: RuleVerdict =
-      why === undefined ? await heldOrThrown(rule, trials) : { kind: "skipped", why };
-    verdicts.set(rule.id, verdict);
-    if (verdict.kind === "skipped" && !skip(verdict.why))
-      notSkipped.push(`${rule.id}: ${verdict.why}`);
+    const { members, byRule } = await tryOnce().catch((error: unknown) => {
+      throw contract.replay === undefined ? error : errorOfReplay(error, contract.replay.rule);
+    });
+    const unmet = unmetNeeds(rule, members);
+    if (unmet !== undefined) {
+      results.set(rule.id, { result: "skipped", why: unmet });
+      if (!skip(unmet)) notSkipped.push(`${rule.id}: ${unmet}`);
+      return;
+    }
+    const error = await errorOf(rule, byRule.get(rule.id), contract);
+    results.set(rule.id, resultOf(error, byRule.get(rule.id)));
+    // A replay runs one session: it proves nothing if the rule doesn't come up there.
+    if (error !== undefined) throw error;
   }
 
-  describe(contract.name, () => {
+  describe(name, () => {
     for (const rule of rules) {
-      const name = `${rule.id}: ${rule.says} (${rule.source})`;
-      const skipReason = contract.skipReason(rule);
-      if (skipReason === undefined) {
-        const tried = (skip: Skip) => inTurn(contract.world, () => trial(rule, skip));
-        it(name, runnerTest(tried, timeoutMs), timeoutMs);
+      const title = `${rule.id}: ${rule.says} (${rule.source})`;
+      const why = contract.skipReason(rule);
+      if (why === undefined) {
+        it(
+          title,
+          runnerTest((skip) => trial(rule, skip), timeoutMs),
+          timeoutMs,
+        );
       } else {
-        verdicts.set(rule.id, { kind: "skipped", why: skipReason });
-        skipTest(it, `${name}, skipped: ${skipReason}`);
+        results.set(rule.id, { result: "skipped", why });
+        skipTest(it, `${title}, skipped: ${why}`);
       }
     }
     const report = async (): Promise<void> => {
-      const contractReport = reportOf(contract.name, rules, verdicts);
-      onReport?.(contractReport);
-      if (notSkipped.length > 0) {
-        const list = notSkipped.join("\n");
-        console.warn(`${contract.name}: these rules were not tried, so they passed\n${list}`);
-      }
-      if (contract.replay === undefined) refuseUnknown(contractReport);
+      const notRun = { result: "undecided", why: "its test wasn't run" } as const;
+      const list = rules.map(({ id, says, source }) => ({
+        id,
+        says,
+        source,
+        ...(results.get(id) ?? notRun),
+      }));
+      onReport?.({ name, rules: list });
+      if (notSkipped.length > 0)
+        console.warn(
+          `${name}: these rules were not tried, so they passed\n${notSkipped.join("\n")}`,
+        );
+      const undecided = list.filter(
+        ({ result, why }) => result === "undecided" && why !== notRun.why,
+      );
+      if (undecided.length > 0 && contract.replay === undefined)
+        throw new Error(
+          `Nothing in the sessions concerned these rules: ${formatList(undecided.map(({ id }) => id))}.`,
+        );
     };
-    it("every rule was tried, or there is a reason why not", runnerTest(report, timeoutMs));
+    it(
+      "every rule was tried, or there is a reason why not",
+      runnerTest(report, timeoutMs),
+      timeoutMs,
+    );
   });
 }
 
-interface Trials<Impression> {
-  readonly driver: CreateDriver<Impression>;
-  readonly contract: ContractSettings;
-  readonly verdicts: Map<string, RuleVerdict>;
+interface Trying {
+  /** The names of the driver's methods and promises. */
+  readonly members: readonly string[];
+  readonly byRule: ReadonlyMap<string, Tried>;
 }
 
-/** Tries the rule. Any other verdict than `held` and `skipped` is recorded and thrown. */
-async function heldOrThrown<Impression>(
+/** Why the rule can't be tried on a driver with these members; undefined if it can. */
+function unmetNeeds({ needs = [] }: Rule, members: readonly string[]): string | undefined {
+  const missing = needs.filter((name) => !members.includes(name));
+  return missing.length === 0 ? undefined : `the driver has no ${formatList(missing, "and no")}`;
+}
+
+async function errorOf(
   rule: Rule,
-  { driver, contract, verdicts }: Trials<Impression>,
-): Promise<RuleVerdict> {
-  const { world, runs, sequenceSeed, replay } = contract;
-  let tried: Tried;
-  try {
-    tried = await tryRule(rule, driver, { ...world, runs, sequenceSeed, path: replay?.path });
-  } catch (thrown) {
-    const error = replay === undefined ? thrown : errorOfReplay(thrown, replay);
-    verdicts.set(rule.id, { kind: "failed", why: messageOf(error) });
-    throw error;
-  }
-  if (tried.kind === "held" || tried.kind === "skipped") return tried;
-  if (tried.kind === "broken") {
-    const error = await failureOf(rule, tried, contract);
-    const why = tried.broken.message;
-    verdicts.set(rule.id, { kind: "broken", why, replay: error.replay, file: error.file });
-    throw error;
-  }
-  verdicts.set(rule.id, tried);
-  // A replay runs one sequence: it proves nothing if the rule doesn't come up there.
-  if (replay !== undefined) return tried;
-  throw new Error(unknownText(rule, tried.runs));
+  tried: Tried | undefined,
+  contract: ContractSettings,
+): Promise<unknown> {
+  if (tried?.kind === "failed") return await failureOf(rule, tried, contract);
+  if (tried?.kind === "error") return tried.error;
+  if (tried?.kind !== "undecided" || contract.replay !== undefined) return undefined;
+  return new Error(undecidedText(rule, contract.runs));
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function resultOf(
+  error: unknown,
+  tried: Tried | undefined,
+): Omit<RuleResult, "id" | "says" | "source"> {
+  if (error === undefined) return { result: tried?.kind === "undecided" ? "undecided" : "passed" };
+  if (error instanceof ContractError) {
+    const { why, replay, file } = error;
+    return { result: "failed", why, replay, file };
+  }
+  const why = error instanceof Error ? error.message : String(error);
+  return { result: tried?.kind === "undecided" ? "undecided" : "failed", why };
+}
+
+function undecidedText({ id, needs = [] }: Rule, runs: number): string {
+  const methods = ["impression", ...needs.filter((name) => driverMethods.includes(name))];
+  return [
+    `The result of ${id} is undecided: nothing in ${counted(runs, "session")} concerned it.`,
+    `The driver's ${methods.map((name) => `${name}()`).join(", ")} must make the client send what the rule is about.`,
+    "If this client never does that, say why:",
+    `  skip: { "${id}": "…" }`,
+  ].join("\n");
 }
 
 /** Turns fast-check's error about a path into one about the `replay` option. */
-function errorOfReplay(thrown: unknown, { rule }: Replay): unknown {
-  if (!messageOf(thrown).startsWith("Unable to replay")) return thrown;
+function errorOfReplay(thrown: unknown, rule: string): unknown {
+  if (!(thrown instanceof Error) || !thrown.message.startsWith("Unable to replay")) return thrown;
   return new InputError(
     "replay",
-    `names a sequence that ${rule} doesn't have: the contract's options or adsim's version have changed since the failure`,
+    `names a session that ${rule} doesn't have: the contract's options or adsim's version have changed since the failure`,
   );
 }
 
 let turn: Promise<unknown> = Promise.resolve();
 
-/** Tests that replace the globals run one after the other, even if the runner runs tests in parallel. */
-function inTurn({ globals }: TestWorldOptions, work: () => Promise<void>): Promise<void> {
+/** Contracts that replace the globals run one after the other, even if the runner runs tests in parallel. */
+function inTurn<Value>(
+  globals: "kept" | "replaced" | undefined,
+  work: () => Promise<Value>,
+): Promise<Value> {
   if (globals !== "replaced") return work();
   const mine = turn.then(work);
   turn = mine.catch(() => undefined);
   return mine;
-}
-
-function reportOf(
-  name: string,
-  rules: readonly Rule[],
-  verdicts: ReadonlyMap<string, RuleVerdict>,
-): ContractReport {
-  return {
-    name,
-    rules: rules.map(({ id, says, source }) => {
-      const verdict: RuleVerdict = verdicts.get(id) ?? { kind: "not-run" };
-      return { id, says, source, verdict };
-    }),
-  };
-}
-
-function refuseUnknown({ rules }: ContractReport): void {
-  const unknown = rules.filter(({ verdict }) => verdict.kind === "unknown").map(({ id }) => id);
-  if (unknown.length === 0) return;
-  throw new Error(
-    `These rules were never tried, so their result is unknown: ${formatList(unknown)}.`,
-  );
 }
 
 /** Makes the runner skip the test; some runners do that by an exception. @returns false if the runner can't. */

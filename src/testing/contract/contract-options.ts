@@ -1,13 +1,15 @@
 /** The options of a contract, checked before anything runs. */
 
+import * as v from "valibot";
 import { environmentValue } from "../../adapters/environment.ts";
-import { didYouMean } from "../../base/did-you-mean.ts";
-import { InputError } from "../../base/input.ts";
+import { didYouMean, formatList } from "../../base/did-you-mean.ts";
+import { InputError, inField, parseInput } from "../../base/input.ts";
+import { strictObject } from "../../base/schema-builders.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
-import type { CreateDriver } from "../driver/driver.ts";
+import { type CreateDriver, driverMethods } from "../driver/driver.ts";
+import { promiseNames } from "../driver/promises.ts";
 import { checkGlobals, type TestWorldOptions, worldOptionNames } from "../driver/test-world.ts";
 import { checkNames } from "../options.ts";
-import { readRules } from "./check-rule.ts";
 import type { ContractReport } from "./report.ts";
 import type { Rule } from "./rules/rule.ts";
 
@@ -21,24 +23,24 @@ export interface It {
 }
 
 export interface ClientContractOptions<Impression = unknown> extends TestWorldOptions {
-  /** Makes the client. It is called once for each run. */
+  /** Makes the client. It is called once for each session. */
   readonly driver: CreateDriver<Impression>;
   readonly describe: Describe;
   readonly it: It;
   /** The name of the group of tests. Contracts in one project need different names. @default "client contract" */
   readonly name?: string | undefined;
-  /** Your own rules, tried after the others. @default none */
+  /** Your own rules, tried with the others. @default none */
   readonly rules?: readonly Rule[] | undefined;
   /** Rules that don't apply to the client, each with the reason. @default none */
   readonly skip?: Readonly<Record<string, string>> | undefined;
   /** The only rules to try. @default all */
   readonly only?: readonly string[] | undefined;
-  /** How many sequences each rule is tried with, 1 to 100,000. @default 50; 5 with the transport "http" */
+  /** How many sessions the client is tried in, 1 to 1,000,000. @default 1500; 150 with the transport "http" */
   readonly runs?: number | undefined;
-  /** The seed of the sequences: a whole number. @default 1 */
+  /** The seed of the sessions: a whole number. @default 1 */
   readonly sequenceSeed?: number | undefined;
   /**
-   * One sequence of one rule, in the form that a failure shows: `"RULE SEED PATH"`. The other rules are skipped.
+   * One session for one rule, in the form that a failure shows: `"RULE SEED PATH"`. The other rules are skipped.
    *
    * @default the environment variable ADSIM_REPLAY
    */
@@ -47,7 +49,7 @@ export interface ClientContractOptions<Impression = unknown> extends TestWorldOp
   readonly failures?: string | false | undefined;
   /** The command that runs the tests. Failures show it for a replay. @default "npm test" */
   readonly command?: string | undefined;
-  /** Called at the end with each rule's verdict. */
+  /** Called at the end with each rule's result. */
   readonly onReport?: ((report: ContractReport) => void) | undefined;
 }
 
@@ -58,6 +60,7 @@ export interface Replay {
 }
 
 export const DEFAULT_NAME = "client contract";
+const DEFAULT_RUNS = 1500;
 
 /** The options with defaults filled in. */
 export interface ContractSettings {
@@ -76,20 +79,23 @@ export interface ContractSettings {
 
 const optionNames: readonly (keyof ClientContractOptions)[] = [
   ...worldOptionNames,
-  "driver",
-  "describe",
-  "it",
-  "name",
-  "rules",
-  "skip",
-  "only",
-  "runs",
-  "sequenceSeed",
-  "replay",
-  "failures",
-  "command",
-  "onReport",
+  ...(["driver", "describe", "it", "name", "rules", "skip", "only", "runs"] as const),
+  ...(["sequenceSeed", "replay", "failures", "command", "onReport"] as const),
 ];
+
+const whole = (from: number, to: number): v.GenericSchema<number, number> => {
+  const message = `must be a whole number from ${from} to ${to}`;
+  return v.pipe(
+    v.number(message),
+    v.integer(message),
+    v.minValue(from, message),
+    v.maxValue(to, message),
+  );
+};
+const numbers = strictObject({
+  runs: v.optional(whole(1, 1_000_000)),
+  sequenceSeed: v.optional(whole(-0x8000_0000, 0x7fff_ffff)),
+});
 
 /**
  * @param ours The rules besides the user's own.
@@ -103,33 +109,29 @@ export function readContract<Impression>(
   for (const name of ["driver", "describe", "it"] as const) {
     if (typeof options[name] !== "function") throw new InputError(name, "must be a function");
   }
+  parseInput(numbers, { runs: options.runs, sequenceSeed: options.sequenceSeed });
   const { skip = {}, only, name = DEFAULT_NAME } = options;
   const world = readWorld(options);
-  const rules = readRules(ours, options.rules, world.assumptions);
+  const rules = [...ours, ...readRules(ours, options.rules)];
   const ids = rules.map(({ id }) => id);
   for (const [id, reason] of Object.entries(skip)) {
     checkId(`skip.${id}`, id, ids);
-    if (typeof reason !== "string" || reason.trim() === "") {
+    if (typeof reason !== "string" || reason.trim() === "")
       throw new InputError(
         `skip.${id}`,
         "must be the reason why the client needn't follow the rule",
       );
-    }
   }
   if (only?.length === 0) throw new InputError("only", "must be a list of at least one rule");
   for (const [index, id] of (only ?? []).entries()) checkId(`only.${index}`, id, ids);
   const replay = readReplay(options.replay, ids);
-  const { runs = world.transport === "http" ? 5 : 50, sequenceSeed = 1 } = options;
-  const { failures = "adsim-failures", command = "npm test" } = options;
+  const { runs = world.transport === "http" ? DEFAULT_RUNS / 10 : DEFAULT_RUNS } = options;
+  const { failures = "adsim-failures", command = "npm test", sequenceSeed = 1 } = options;
   return {
-    name,
-    rules,
-    world,
+    ...{ name, rules, world, replay, command },
     runs: replay === undefined ? runs : 1,
     sequenceSeed: replay?.sequenceSeed ?? sequenceSeed,
-    replay,
     failures: failures === false ? undefined : failures,
-    command,
     skipReason({ id }) {
       if (replay !== undefined)
         return replay.rule === id ? undefined : `only ${replay.rule} is replayed`;
@@ -171,4 +173,56 @@ function readReplay(given: string | undefined, ids: readonly string[]): Replay |
   }
   checkId(field, rule, ids);
   return { rule, sequenceSeed: Number(seed), path };
+}
+
+function textOf(expected: string): v.GenericSchema {
+  return v.custom((text) => typeof text === "string" && /^.*\S.*$/.test(text), expected);
+}
+
+const members: readonly string[] = [...driverMethods, ...promiseNames];
+
+const ruleSchema = strictObject({
+  id: v.custom(
+    (id) => typeof id === "string" && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(id),
+    'must be lower-case words with hyphens, such as "clicks-come-late"',
+  ),
+  says: textOf("must be the rule in a sentence, on one line"),
+  source: textOf('must say where the rule comes from, on one line, such as "spec §4"'),
+  needs: v.optional(v.array(v.unknown(), "must be a list of members of the driver")),
+  judge: v.function("must be a function that judges a session"),
+  commands: v.optional(
+    v.custom(isArbitrary, "must be a fast-check arbitrary of lists of commands"),
+  ),
+} satisfies Readonly<Record<keyof Rule, v.GenericSchema>>);
+
+/** A project may have several copies of fast-check, so `instanceof` doesn't tell. */
+function isArbitrary(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return ["generate", "shrink", "canShrinkWithoutContext"].every((name) => name in value);
+}
+
+/** @throws InputError that names the invalid member of a rule. */
+function readRules(ours: readonly Rule[], given: readonly Rule[] = []): readonly Rule[] {
+  if (!Array.isArray(given)) throw new InputError("rules", "must be a list of rules");
+  const known = ours.map(({ id }) => id);
+  for (const [index, rule] of given.entries()) {
+    inField(`rules.${index}`, () => {
+      if (typeof rule !== "object" || rule === null) throw new InputError("", "must be a rule");
+      parseInput(ruleSchema, rule);
+      for (const [at, name] of (rule.needs ?? []).entries()) checkNeed(`needs.${at}`, name);
+      if (known.includes(rule.id))
+        throw new InputError("id", `must be unique: there is another rule ${rule.id}`);
+      known.push(rule.id);
+    });
+  }
+  return given;
+}
+
+/** A rule that needs a member that no driver has would always be skipped. */
+function checkNeed(field: string, name: unknown): void {
+  if (members.some((one) => one === name)) return;
+  const hint =
+    (typeof name === "string" && didYouMean(name, members)) ||
+    ` Choose from: ${formatList(members)}`;
+  throw new InputError(field, `must name a method of the driver, or something it promises.${hint}`);
 }

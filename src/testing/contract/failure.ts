@@ -1,44 +1,40 @@
-/** Describes a broken rule: both sides, the shortest sequence that breaks it, and how to replay it. Without keys. */
+/** Describes a broken rule: both sides, the shortest session that breaks it, and how to replay it. */
 
 import {
   failureFileName,
   traceInWords,
-  type WriteResult,
   writeFailureFile,
   writeFailureTrace,
 } from "../../adapters/failure-files.ts";
 import { formatInstant } from "../../base/calendar.ts";
 import { adsimLine } from "../../base/shell.ts";
 import { indentedJson } from "../../base/text.ts";
-import { parseScenario } from "../../play/scenario/parse-scenario.ts";
+import { playScenario } from "../../play/play-scenario.ts";
+import type { Scenario } from "../../play/scenario/types.ts";
 import { defaultAssumptions, nonDefaultChoices } from "../../spec/assumptions/resolve.ts";
-import { isOfClient } from "../session/command.ts";
-import type { Session, Step } from "../session/session.ts";
-import {
-  commandInWords,
-  errorInWords,
-  exchangeInWords,
-  outcomeInWords,
-  timeInWords,
-} from "../session/words.ts";
+import type { Call, Session } from "../session/session.ts";
+import { commandInWords, outcomeInWords, sentInWords, timeInWords } from "../session/words.ts";
 import { type ContractSettings, DEFAULT_NAME } from "./contract-options.ts";
 import type { Rule } from "./rules/rule.ts";
 import { scenarioOf } from "./scenario-of.ts";
-import type { BrokenTrial } from "./try-rule.ts";
+import type { Found, Tried } from "./sessions.ts";
 
-/** Thrown when a client breaks a rule of the contract. The message has all details. */
+/** Thrown when a client breaks a rule of the contract. The message has all details, and no keys. */
 export class ContractError extends Error {
   override readonly name = "ContractError";
   /** The rule's id. */
   readonly rule: string;
+  /** What is wrong. */
+  readonly why: string;
   /** The value of ADSIM_REPLAY that replays it. */
   readonly replay: string;
   /** The scenario's file, if one was written. */
   readonly file: string | undefined;
 
-  constructor(message: string, about: Pick<ContractError, "rule" | "replay" | "file">) {
+  constructor(message: string, about: Pick<ContractError, "rule" | "why" | "replay" | "file">) {
     super(message);
     this.rule = about.rule;
+    this.why = about.why;
     this.replay = about.replay;
     this.file = about.file;
   }
@@ -47,165 +43,138 @@ export class ContractError extends Error {
 /** Writes the scenario and the trace, and returns the error to throw. */
 export async function failureOf(
   rule: Rule,
-  trial: BrokenTrial,
+  { path, at }: Extract<Tried, { kind: "failed" }>,
   contract: ContractSettings,
 ): Promise<ContractError> {
-  const file = fileNameOf(rule, contract);
-  const scenario = await writtenScenario(file, rule, trial, contract);
-  const trace = await writtenTrace(file, rule, trial, contract);
-  const replay = `${rule.id} ${trial.sequenceSeed} ${trial.path}`;
+  const { name, failures, command, sequenceSeed } = contract;
+  const { session, sim, breach, trial } = at;
+  const file = failureFileName(name === DEFAULT_NAME ? rule.id : `${name} ${rule.id}`, [
+    name,
+    rule.id,
+  ]);
+  const scenario =
+    failures === undefined ? undefined : await failingScenario(file, rule, at, contract);
+  const written =
+    scenario && (await writeFailureFile(failures ?? "", `${file}.json`, indentedJson(scenario)));
+  const trace =
+    failures === undefined
+      ? undefined
+      : await writeFailureTrace(sim, {
+          file: `${file}.html`,
+          title: `${name}: a client that broke ${rule.id}`,
+          folder: failures,
+        });
+  const replay = `${rule.id} ${sequenceSeed} ${path}`;
   const lines = [
     `The client broke ${rule.id}: ${rule.says} (${rule.source})`,
     "",
-    ...trial.broken.message.split("\n").map((line) => `  ${line}`),
+    ...breach.why.split("\n").map((line) => `  ${line}`),
     "",
-    ...sessionLines(rule, trial),
+    `The shortest session found that breaks the rule, from ${formatInstant(session.world.startMs)} on:`,
+    ...sessionLines(session),
+    ...choiceLines(session),
+    ...(trial.timeZone === undefined || trial.timeZone === "UTC"
+      ? []
+      : ["", `The machine's time zone: ${trial.timeZone}`]),
     "",
-    `See it again:  ADSIM_REPLAY="${replay}" ${contract.command}`,
-    ...scenarioLines(scenario),
+    `See it again:  ADSIM_REPLAY="${replay}" ${command}`,
+    ...(written?.kind === "written" ? [`As a scenario: ${adsimLine(["play", written.path])}`] : []),
+    ...(written?.kind === "not-written" ? [`As a scenario: not written: ${written.why}.`] : []),
     ...(trace === undefined ? [] : [`In a browser:  ${traceInWords(trace)}`]),
   ];
-  const path = scenario?.kind === "written" ? scenario.path : undefined;
-  const about = { rule: rule.id, replay, file: path };
-  return new ContractError(lines.join("\n"), about);
-}
-
-async function writtenScenario(
-  file: string,
-  rule: Rule,
-  { broken, session }: BrokenTrial,
-  { world, failures }: ContractSettings,
-): Promise<WriteResult | undefined> {
-  if (failures === undefined) return undefined;
-  const about =
-    `What a client that broke the rule ${rule.id} sent, and the answers that it got. ` +
-    `The rule: ${rule.says} (${rule.source}) What was wrong: ${broken.message}`;
-  const { expectations } = broken;
-  // In real time each session's world starts at the machine's time.
-  const start =
-    world.transport === "http" ? formatInstant(session.steps[0]?.atMs ?? 0) : world.start;
-  try {
-    const scenario = scenarioOf(session, {
-      name: file,
-      about: about.slice(0, 9000),
-      world: { ...world, start },
-      expectations,
-    });
-    parseScenario(scenario);
-    const text = indentedJson(scenario);
-    return await writeFailureFile(failures, `${file}.json`, text);
-  } catch (error) {
-    // The failure must be shown in any case.
-    return { kind: "not-written", why: `it isn't a valid scenario: ${errorInWords(error)}` };
-  }
-}
-
-/** The same sequence in the inspector. */
-async function writtenTrace(
-  file: string,
-  rule: Rule,
-  { session }: BrokenTrial,
-  { name, failures }: ContractSettings,
-): Promise<WriteResult | undefined> {
-  if (failures === undefined) return undefined;
-  return await writeFailureTrace(session.sim, {
-    file: `${file}.html`,
-    title: `${name}: a client that broke ${rule.id}`,
-    folder: failures,
+  const { apiKey } = session.world.publisher;
+  return new ContractError(lines.join("\n").replaceAll(apiKey, "[the key]"), {
+    rule: rule.id,
+    why: breach.why.replaceAll(apiKey, "[the key]"),
+    replay,
+    file: written?.kind === "written" ? written.path : undefined,
   });
 }
 
-/** Without an ending. Contracts with different names have different files. */
-function fileNameOf({ id }: Rule, { name }: ContractSettings): string {
-  const words = name === DEFAULT_NAME ? id : `${name} ${id}`;
-  return failureFileName(words, [name, id]);
-}
-
-function sessionLines(rule: Rule, { session, timeZone }: BrokenTrial): string[] {
-  const choices = choiceLines(session);
-  return [
-    `The shortest sequence found that breaks the rule, from ${formatInstant(session.steps[0]?.atMs ?? 0)} on:`,
-    ...sequenceLines(rule, session),
-    ...(choices.length > 0 ? ["", "Assumptions that are not the default:", ...choices] : []),
-    ...zoneLines(timeZone),
-  ];
-}
-
-/** Sequences shrink to UTC unless another time zone matters. */
-function zoneLines(timeZone: string | undefined): string[] {
-  return timeZone === undefined || timeZone === "UTC"
-    ? []
-    : ["", `The machine's time zone: ${timeZone}`];
-}
-
-function scenarioLines(scenario: WriteResult | undefined): string[] {
-  if (scenario === undefined) return [];
-  if (scenario.kind === "not-written") return [`As a scenario: not written: ${scenario.why}.`];
-  return [`As a scenario: ${adsimLine(["play", scenario.path])}`];
+/** A scenario that fails as long as the client sends what it sent here. Undefined if what is wrong doesn't show on record. */
+async function failingScenario(
+  name: string,
+  rule: Rule,
+  { session, breach }: Found,
+  { world }: ContractSettings,
+): Promise<Scenario | undefined> {
+  if (breach.expectations === undefined) return undefined;
+  const about =
+    `What a client that broke the rule ${rule.id} sent, and the answers that it got. ` +
+    `The rule: ${rule.says} (${rule.source}) What was wrong: ${breach.why}`;
+  // In real time each session's world starts at the machine's time.
+  const start = world.transport === "http" ? formatInstant(session.world.startMs) : world.start;
+  try {
+    const { expectations } = breach;
+    const options = { name, about: about.slice(0, 9000), world: { ...world, start }, expectations };
+    const scenario = scenarioOf(session, options);
+    const { result } = await playScenario(scenario);
+    return result === "failed" ? scenario : undefined;
+  } catch {
+    // What can't be played isn't shown. The failure must be shown in any case.
+    return undefined;
+  }
 }
 
 function choiceLines({ assumptions }: Session): string[] {
   const defaults: Readonly<Record<string, string>> = defaultAssumptions;
-  return Object.entries(nonDefaultChoices(assumptions)).map(
+  const choices = Object.entries(nonDefaultChoices(assumptions)).map(
     ([key, choice]) => `  ${key}=${choice} (default: ${defaults[key]})`,
   );
+  return choices.length === 0 ? [] : ["", "Assumptions that are not the default:", ...choices];
 }
 
-/**
- * Numbers the commands. Opening, the last closing and the hour after that are shown only if something happened there; the
- * last closing also if the rule is about it, or the client sends something later.
- */
-function sequenceLines({ needs = [] }: Pick<Rule, "needs">, session: Session): string[] {
-  const isAboutClosing =
-    needs.includes("close") || (session.steps.at(-1)?.exchanges.length ?? 0) > 0;
+/** Numbers the commands: what was asked of the client, what it sent, and what it said. */
+function sessionLines(session: Session): string[] {
+  const { calls, changes, requests } = session;
+  const last = Math.max(...calls.map(({ step }) => step));
+  const steps = new Set([...calls, ...changes, ...requests].map(({ step }) => step));
   let number = 0;
-  const lines = session.steps.flatMap((step, at) => {
-    const { kind } = step.command;
-    const isEnd = kind === "afterwards" || session.steps[at + 1]?.command.kind === "afterwards";
-    const isCommand = kind !== "open" && !(isEnd && (kind === "close" || kind === "afterwards"));
-    const isShown = kind === "close" && isAboutClosing && step.outcome.kind !== "skipped";
-    if (!isCommand && !isShown && !isEventful(step)) return [];
-    number += isCommand ? 1 : 0;
-    return stepLines(step, isCommand ? `${number}.` : "-", session);
-  });
+  const lines = [...steps]
+    .sort((one, other) => one - other)
+    .flatMap((step) => {
+      const own = calls.filter((call) => call.step === step);
+      const sent = requests.filter((one) => one.step === step);
+      const [change] = changes.filter((one) => one.step === step);
+      const isFrame = step < 0 || step >= last;
+      if (isFrame && sent.length === 0 && own.every(isUneventful)) return [];
+      number += isFrame ? 0 : 1;
+      const mark = isFrame ? "-" : `${number}.`;
+      const title = change ? commandInWords(change.command) : titleOf(own);
+      return [
+        `  ${mark} ${title}`,
+        // No line may begin with "at": runners would take it for a stack frame.
+        ...shortened(
+          sent.map((one) => `     ${timeInWords(session, one.atMs)}: ${sentInWords(one)}`),
+        ),
+        ...shortened(
+          own.map(
+            (call) =>
+              `     ${own.length > 1 ? `${commandInWords(call.command, call.shown)}: ` : ""}${outcomeInWords(call.outcome)}`,
+          ),
+        ),
+      ];
+    });
   return number > 0 ? lines : ["  (no commands)", ...lines];
 }
 
-/** Whether the client sent or returned something, or failed. */
-function isEventful({ outcome, exchanges }: Step): boolean {
-  if (exchanges.length > 0) return true;
-  return outcome.kind === "done" ? outcome.value !== undefined : outcome.kind !== "skipped";
+function titleOf(calls: readonly Call[]): string {
+  const [call, ...others] = calls;
+  if (call === undefined) return "later";
+  if (others.length === 0) return commandInWords(call.command, call.shown);
+  return `${calls.length} calls without waiting for each other`;
 }
 
-/** The command, then the requests, then what the client said. */
-function stepLines(step: Step, mark: string, session: Session): string[] {
-  const { command, exchanges, outcome, parts, shown } = step;
-  // No line may begin with "at": runners would take it for a stack frame.
-  const sent = exchanges.map(
-    (one) => `     ${timeInWords(session, one.atMs)}: ${exchangeInWords(one)}`,
-  );
-  const said =
-    parts === undefined
-      ? isOfClient(command) || command.kind === "open"
-        ? [`     ${outcomeInWords(outcome)}`]
-        : []
-      : parts.map(
-          (part) =>
-            `     ${commandInWords(part.command, part.shown)}: ${outcomeInWords(part.outcome)}`,
-        );
-  return [
-    `  ${mark} ${commandInWords(command, shown)}`,
-    ...shortened(sent, "     "),
-    ...shortened(said, "     "),
-  ];
+function isUneventful({ outcome }: Call): boolean {
+  return outcome.kind === "done" && outcome.value === undefined;
 }
 
 const FIRST = 8;
 const LAST = 4;
 
 /** Leaves out the middle: a client that floods the service sends hundreds of requests. */
-function shortened(lines: readonly string[], indent: string): readonly string[] {
+function shortened(lines: readonly string[]): readonly string[] {
   const left = lines.length - FIRST - LAST;
   if (left <= 1) return lines;
-  return [...lines.slice(0, FIRST), `${indent}… ${left} more …`, ...lines.slice(-LAST)];
+  return [...lines.slice(0, FIRST), `     … ${left} more …`, ...lines.slice(-LAST)];
 }

@@ -1,7 +1,7 @@
 /** Turns a client's session into a scenario: the same requests at the same instants, under the same fault rules. */
 
 import { given } from "../../base/given.ts";
-import { createScript, type Script } from "../../play/recording/script.ts";
+import { createScript } from "../../play/recording/script.ts";
 import {
   createRequestSteps,
   type RequestSteps,
@@ -12,7 +12,7 @@ import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { nonDefaultChoices } from "../../spec/assumptions/resolve.ts";
 import { encodingOf } from "../../spec/build-request.ts";
 import { SIGNED_UP, type TestWorldOptions } from "../driver/test-world.ts";
-import type { Session, Step as SessionStep } from "../session/session.ts";
+import type { Change, Sent, Session } from "../session/session.ts";
 import { commandInWords } from "../session/words.ts";
 
 export interface ScenarioOfOptions {
@@ -29,17 +29,23 @@ export interface ScenarioOfOptions {
 export function scenarioOf(session: Session, options: ScenarioOfOptions): Scenario {
   const { name, about, expectations = [] } = options;
   const { seed, start, publishers, profile } = options.world;
-  const { settings } = resolveOptions({ start, publishers });
-  const publisherRef = publisherRefOf(session, settings.publishers);
+  const { settings } = resolveOptions({ seed, start, publishers, profile });
+  const publisher = {
+    ...session.world.publisher,
+    ref: publisherRefOf(session, settings.publishers),
+  };
   const script = createScript(settings.startMs);
-  if (typeof publisherRef === "string")
-    script.add({ signUp: { surfaces: [...SIGNED_UP] }, as: publisherRef });
-  const publisher = { ...session.publisher, ref: publisherRef };
-  const requests = createRequestSteps(session.exchanges, [publisher]);
-  const fired = new Set(session.sim.journal.entries({ fault: "any" }).map(ruleOf));
-  for (const sessionStep of session.steps)
-    write(script, sessionStep, { session, publisher, requests, fired });
-  script.advanceTo(session.steps.at(-1)?.endMs ?? 0);
+  if (typeof publisher.ref === "string")
+    script.add({ signUp: { surfaces: [...SIGNED_UP] }, as: publisher.ref });
+  const requests = createRequestSteps(session.requests, [publisher]);
+  for (const happened of inOrder(session)) {
+    script.advanceTo(happened.atMs);
+    if ("request" in happened) {
+      const step = requests.stepOf({ ...happened, response: happened.got }, publisher);
+      script.add({ ...step, ...noteOf(session, happened) });
+    } else for (const step of stepsOf(happened, { session, publisher, requests })) script.add(step);
+  }
+  script.advanceTo(session.world.endMs);
   const assumptions = nonDefaultChoices(session.assumptions);
   return {
     name,
@@ -48,78 +54,65 @@ export function scenarioOf(session: Session, options: ScenarioOfOptions): Scenar
     ...(Object.keys(assumptions).length > 0 && { assumptions }),
     steps: script.steps,
     ...(expectations.length > 0 && {
-      expectations: expectations.map((one) => ofPublisher(one, publisherRef)),
+      expectations: expectations.map((one) => ofPublisher(one, publisher.ref)),
     }),
   };
 }
 
-function publisherRefOf({ sim, publisher }: Session, population: number): PublisherRef {
-  for (let ordinal = 0; ordinal < population; ordinal += 1) {
-    if (sim.publishers.at(ordinal).id === publisher.id) return ordinal;
-  }
-  return "client";
+function publisherRefOf({ world: { publisher } }: Session, population: number): PublisherRef {
+  return publisher.ordinal < population ? publisher.ordinal : "client";
 }
 
-interface WriteContext {
+/** Changes of a step come before its requests. */
+function inOrder({ changes, requests }: Session): readonly (Change | Sent)[] {
+  return [...changes, ...requests].sort(
+    (one, other) => one.atMs - other.atMs || one.step - other.step,
+  );
+}
+
+/** The first request of a call names the call. */
+function noteOf({ calls, requests }: Session, { step, sequence }: Sent): { note?: string } {
+  const [call] = calls.filter((one) => one.step === step);
+  const first = requests.find((one) => one.step === step);
+  if (call === undefined || first?.sequence !== sequence) return {};
+  return { note: commandInWords(call.command, call.shown).slice(0, 2000) };
+}
+
+interface Context {
   readonly session: Session;
   /** The client's. */
   readonly publisher: StepPublisher;
   readonly requests: RequestSteps;
-  /** Ids of the fault rules that fired. A rule that never fires makes a scenario's result unknown. */
-  readonly fired: ReadonlySet<string | undefined>;
 }
 
-function ruleOf({ fault }: { readonly fault: { readonly rule: string } | undefined }): string {
-  return fault?.rule ?? "";
-}
-
-function write(script: Script, sessionStep: SessionStep, context: WriteContext): void {
-  const { publisher, requests, fired } = context;
-  const { command, outcome, exchanges, shown } = sessionStep;
+function stepsOf({ command, result }: Change, context: Context): Step[] {
   switch (command.kind) {
     case "fault": {
-      // Keep the id: the rule's random draws depend on it.
-      const id = outcome.kind === "done" ? String(outcome.value) : undefined;
-      if (!fired.has(id)) return;
-      script.advanceTo(sessionStep.atMs);
-      script.add({ fault: { ...command.rule, id } });
-      return;
+      // A rule that never acts makes a scenario's result undecided. The id stays: the rule's random draws depend on it.
+      const hasFired = context.session.requests.some(({ fault }) => fault?.rule === result);
+      return hasFired ? [{ fault: { ...command.rule, id: String(result) } }] : [];
     }
     case "heal":
-      script.advanceTo(sessionStep.atMs);
-      script.add({ heal: "all" });
-      return;
-    case "spend":
-      script.advanceTo(sessionStep.atMs);
-      if (outcome.kind !== "done") return;
-      script.add({
-        repeat: { times: Number(outcome.value), steps: [spendingStep(command.of, context)] },
-        note: commandInWords(command),
-      });
-      return;
-    default: {
-      const note = commandInWords(command, shown).slice(0, 2000);
-      let isFirst = true;
-      for (const exchange of exchanges) {
-        // The fault rule duplicates the request in the scenario too.
-        if (exchange.fault?.application === 2) continue;
-        script.advanceTo(exchange.atMs);
-        const step = requests.stepOf({ ...exchange, response: exchange.got }, publisher);
-        script.add({ ...step, ...(isFirst && { note }) });
-        isFirst = false;
-      }
+      return [{ heal: "all" }];
+    case "spend": {
+      const note = commandInWords(command);
+      return [
+        { repeat: { times: Number(result), steps: [spendingStep(command.of, context)] }, note },
+      ];
     }
+    case "advance":
+      return [];
   }
 }
 
 /** The request that another program sends to spend a limit. */
 function spendingStep(
   limit: "recording" | "reporting",
-  { session, publisher, requests }: WriteContext,
+  { session, publisher, requests }: Context,
 ): Step {
   const sender = publisher.ref === 0 ? {} : { publisher: publisher.ref };
   if (limit === "reporting") return { stats: {}, ...sender };
-  const surface = requests.referenceTo("surface", session.surfaces[0]?.id, publisher);
+  const surface = requests.referenceTo("surface", session.world.surfaces[0]?.id, publisher);
   const encoding = encodingOf(session.assumptions);
   return {
     impression: { surface, ad_id: "another-ad", session_id: "another-session" },

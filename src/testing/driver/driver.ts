@@ -75,6 +75,16 @@ const methods: Readonly<Record<Exclude<keyof Driver, keyof ClientPromises>, true
 };
 export const driverMethods: readonly string[] = Object.keys(methods);
 
+/** The names of the driver's methods, and of what it promises. */
+export function membersOf(driver: object | undefined): readonly string[] {
+  const valueOf = (name: string): unknown => driver && Reflect.get(driver, name);
+  return [
+    ...driverMethods.filter((name) => typeof valueOf(name) === "function"),
+    // 0 is a promise, too.
+    ...promiseNames.filter((name) => ![undefined, false].includes(valueOf(name) as undefined)),
+  ];
+}
+
 /** The driver, if it can be one. @throws InputError */
 export function checkedDriver<Impression>(made: Driver<Impression>): Driver<Impression> {
   const given: unknown = made;

@@ -1,71 +1,69 @@
 /** Runs a session: opens a world, makes the client, performs one command after the other, and closes both. */
 
-import type { SimulatorCore } from "../../simulator/core.ts";
-import { type CreateDriver, checkedDriver, type Driver } from "../driver/driver.ts";
-import { promisesOf } from "../driver/promises.ts";
+import type { Simulator } from "../../adapters/create-simulator.ts";
+import {
+  type CreateDriver,
+  checkedDriver,
+  type Driver,
+  membersOf,
+  type Shown,
+} from "../driver/driver.ts";
+import { type Promised, promisesOf } from "../driver/promises.ts";
 import { openTestWorld, type TestWorld, type TestWorldOptions } from "../driver/test-world.ts";
+import { pause } from "../time/time.ts";
 import {
   type ClientCommand,
   type Command,
   checkCommand,
   isOfClient,
-  type QueryKind,
   queryOf,
   type WorldCommand,
   withRetryDate,
 } from "./command.ts";
+import { copyOf, isChanged } from "./copy.ts";
 import { namesOf } from "./names.ts";
-import { type Call, outcomeOf, outcomesOf } from "./outcomes.ts";
-import type { AdView, Outcome, Session, Step } from "./session.ts";
+import { sentAfter } from "./sent.ts";
+import type { Call, Change, Outcome, Sent, Session } from "./session.ts";
 import { spend } from "./spend.ts";
-import { type WireExchange, wireExchange } from "./wire-exchange.ts";
 
 /** A client is watched for an hour after it was closed. */
 const AFTERWARDS_MS = 3_600_000;
 /** A client that was closed has this long to clear its timers. */
 const CLEARING_MS = 1000;
 
-/** A session that isn't over yet. */
-export interface RunningSession {
-  readonly world: TestWorld;
-  /** Performs the next command. An error of the client becomes an outcome. @throws InputError for an invalid command. */
-  perform(command: Command): Promise<Step>;
-  /** Closes the client, unless a command did that, and its world. @throws Error if called twice. */
-  end(): Promise<Session>;
-  /** The session so far. */
-  readonly session: Session;
-}
+// More requests than one call needs, and a queued ad view with its clicks, including retries.
+const MAX_REQUESTS = 250;
+const REQUESTS_PER_VIEW = 60;
+export const requestBudget = `${MAX_REQUESTS} requests a call, or ${REQUESTS_PER_VIEW} an ad view if that is more`;
 
 /**
- * Runs a whole session, and closes the client in the end.
+ * Has the client carry out these commands in a world of its own, and closes it in the end.
  *
- * @throws what a callback of a client's timer threw, once the session is over; InputError for an invalid option.
+ * @throws what a callback of a client's timer threw, once the session is over; InputError for an invalid option or command.
  */
 export async function runSession<Impression>(
   createDriver: CreateDriver<Impression>,
   commands: readonly Command[],
   options: TestWorldOptions = {},
 ): Promise<Session> {
-  const session = await runToEnd(createDriver, commands, options);
+  const { session } = await runToEnd(createDriver, commands, options);
   if (session.threw !== undefined) throw session.threw.error;
   return session;
 }
 
-/** As `runSession`, but doesn't throw what a timer's callback threw: that is in the session. */
+/** As `runSession`, but what a timer's callback threw is in the session. `sim`: its world, as it is in the end. */
 export async function runToEnd<Impression>(
   createDriver: CreateDriver<Impression>,
   commands: readonly Command[],
   options: TestWorldOptions = {},
-): Promise<Session> {
-  const running = await beginSession(createDriver, options, drawsOf(commands));
+): Promise<{ readonly session: Session; readonly sim: Simulator }> {
+  const world = await openTestWorld(options, drawsOf(commands));
   try {
-    for (const command of commands) await running.perform(command);
-  } catch (error) {
-    // An invalid command. Closing the world restores the globals.
-    await running.world.close();
-    throw error;
+    return { session: await sessionIn(world, createDriver, commands), sim: world.sim };
+  } finally {
+    // Restores the globals, also after an invalid command.
+    await world.close();
   }
-  return await running.end();
 }
 
 /** So many different draws are enough that a defect can't hide behind one of them. */
@@ -76,209 +74,211 @@ function drawsOf(commands: readonly Command[]): string {
   return String(JSON.stringify(commands).length % DRAWS);
 }
 
-/** Opens the world and makes the client. */
-export async function beginSession<Impression>(
+/** What is known so far. */
+interface Run<Impression> {
+  readonly world: TestWorld;
+  driver: Driver<Impression> | undefined;
+  readonly views: View<Impression>[];
+  readonly calls: LiveCall[];
+  readonly requests: Sent[];
+  readonly changes: Change[];
+  step: number;
+}
+
+/** An ad view, and what the client returned for it, as the client may still change it. */
+interface View<Impression> {
+  readonly shown: Shown;
+  receipt?: { readonly value: Impression };
+}
+
+/** `live`: what the client gave, which it may change. */
+type LiveCall = Call & { readonly live: unknown };
+
+async function sessionIn<Impression>(
+  world: TestWorld,
   createDriver: CreateDriver<Impression>,
-  options: TestWorldOptions = {},
-  draws = "",
-): Promise<RunningSession> {
-  const world = await openTestWorld(options, draws);
-  const { sim, publisher, surfaces } = world;
-  const { assumptions } = sim;
-  const steps: Step[] = [];
-  const views: AdView[] = [];
-  let driver: Driver<Impression> | undefined;
-  let promised = promisesOf(undefined);
-  let isOver = false;
-  let timersAfterClose: readonly number[] = [];
-
-  const makeDriver = async (): Promise<void> => {
-    driver = checkedDriver(await createDriver(world.context));
-    promised = promisesOf(driver);
+  commands: readonly Command[],
+): Promise<Session> {
+  const { sim, publisher, surfaces, time } = world;
+  const startMs = sim.clock.now();
+  const run: Run<Impression> = {
+    ...{ world, driver: undefined, views: [], calls: [], requests: [], changes: [], step: -1 },
   };
-
-  async function step(
-    command: Step["command"],
-    act: () => Promise<Pick<Step, "outcome" | "shown" | "parts">>,
-  ): Promise<Step> {
-    const atMs = sim.clock.now();
-    const after = sim.journal.total;
-    const done = await act();
-    const exchanges = command.kind === "spend" ? [] : exchangesAfter(sim, after);
-    const made = { command, atMs, endMs: sim.clock.now(), exchanges, ...done };
-    steps.push(made);
-    return made;
-  }
-
-  const session: Session = {
-    sim,
-    publisher,
-    surfaces,
-    assumptions,
-    steps,
-    views,
-    get promised() {
-      return promised;
-    },
-    get timersAfterClose() {
-      return timersAfterClose;
-    },
-    get exchanges(): readonly WireExchange[] {
-      return steps.flatMap((one) => one.exchanges);
-    },
-    get threw() {
-      return world.threw;
-    },
+  let promised: Promised = promisesOf(undefined);
+  const open = async (): Promise<void> => {
+    run.driver = checkedDriver(await createDriver(world.context));
+    promised = promisesOf(run.driver);
   };
-  await step({ kind: "open" }, async () => ({ outcome: await outcomeOf(world, makeDriver) }));
-
-  const perform = async (given: Command): Promise<Step> => {
-    checkCommand(given);
-    const command = withRetryDate(given, sim.clock.now());
-    return await step(command, async () => {
-      if (command.kind !== "together" && !isOfClient(command))
-        return { outcome: await performWorldCommand(world, command) };
-      if (driver === undefined) return { outcome: skipped("there is no client") };
-      return await performClientCommand({ world, driver, views }, command);
-    });
-  };
-
+  await perform(run, () => makeCalls(run, [{ command: { kind: "open" }, act: open }], 0));
+  for (const command of commands) await performCommand(run, command);
+  const isClosed = commands.some(({ kind }) => kind === "close");
+  // A client that can't be closed delivers its queue when it is flushed.
+  if (!isClosed) await performCommand(run, { kind: run.driver?.close ? "close" : "flush" });
+  let timersLeft: readonly number[] = [];
+  // Watches whether the closed client still sends something.
+  await perform(run, async () => {
+    await time.pass(CLEARING_MS);
+    timersLeft = time.pendingTimers();
+    await change(run, { kind: "advance", byMs: AFTERWARDS_MS - CLEARING_MS });
+  });
+  const { impressions, clicks } = sim.audit().total;
   return {
-    world,
-    session,
-    perform,
-    async end() {
-      if (isOver) throw new Error("This session is over: begin another one.");
-      isOver = true;
-      try {
-        const isClosed = steps.some(({ command }) => command.kind === "close");
-        if (!isClosed) await perform({ kind: "close" });
-        // Watches whether the closed client still sends something.
-        await step({ kind: "afterwards" }, async () => {
-          await world.time.pass(CLEARING_MS);
-          timersAfterClose = world.time.pendingTimers();
-          await world.time.pass(AFTERWARDS_MS - CLEARING_MS);
-          return { outcome: { kind: "done", value: undefined } };
-        });
-      } finally {
-        await world.close();
-      }
-      return session;
+    world: {
+      ...{ publisher, surfaces, startMs, endMs: sim.clock.now() },
+      recorded: { impressions: impressions.applied, clicks: clicks.applied },
     },
+    assumptions: sim.assumptions,
+    members: membersOf(run.driver),
+    promised,
+    isReal: sim.clock.mode !== "frozen",
+    calls: run.calls.map(({ live, ...call }) => withLater(call, live)),
+    requests: run.requests,
+    changes: run.changes,
+    timersLeft,
+    threw: world.threw,
   };
 }
 
-function exchangesAfter(sim: SimulatorCore, after: number): WireExchange[] {
-  return sim.journal.entries({ after, secrets: "shown" }).map(wireExchange);
+const results: readonly string[] = ["stats", "surfaces", "payouts", "flush", "close"];
+
+function withLater(call: Call, live: unknown): Call {
+  if (call.outcome.kind !== "done" || !results.includes(call.command.kind)) return call;
+  return isChanged(call.outcome.value, live) ? { ...call, later: copyOf(live) } : call;
 }
 
-async function performWorldCommand(world: TestWorld, command: WorldCommand): Promise<Outcome> {
+/** Counts the step, and collects the requests that arrive meanwhile. */
+async function perform<Impression>(
+  run: Run<Impression>,
+  act: () => Promise<unknown>,
+): Promise<void> {
+  const { sim } = run.world;
+  const after = sim.journal.total;
+  await act();
+  const isOthers =
+    run.changes.at(-1)?.step === run.step && run.changes.at(-1)?.command.kind === "spend";
+  if (!isOthers) run.requests.push(...sentAfter(sim, after, run.step));
+  run.step += 1;
+}
+
+/** @throws InputError for an invalid command. */
+async function performCommand<Impression>(run: Run<Impression>, given: Command): Promise<void> {
+  checkCommand(given);
+  const command = withRetryDate(given, run.world.sim.clock.now());
+  await perform(run, async () => {
+    if (command.kind === "together") {
+      const planned = command.commands.flatMap((one) => plannedCall(run, one) ?? []);
+      await makeCalls(run, planned, command.apartMs ?? 0);
+    } else if (isOfClient(command)) {
+      const planned = plannedCall(run, command);
+      if (planned !== undefined) await makeCalls(run, [planned], 0);
+    } else await change(run, command);
+  });
+}
+
+async function change<Impression>(run: Run<Impression>, command: WorldCommand): Promise<void> {
+  const { world, step } = run;
   const { sim, time } = world;
-  let value: unknown;
+  const atMs = sim.clock.now();
+  let result: Change["result"];
   switch (command.kind) {
     case "advance":
       await time.pass(command.byMs);
       break;
     case "fault":
-      value = sim.faults.add(command.rule).rule.id;
+      result = sim.faults.add(command.rule).rule.id;
       break;
     case "heal":
       sim.faults.clear();
       break;
     case "spend":
-      value = spend(world, command);
+      result = spend(world, command);
   }
-  return { kind: "done", value };
+  run.changes.push({ command, step, atMs, endMs: sim.clock.now(), result });
 }
 
-interface Running<Impression> {
-  readonly world: TestWorld;
-  readonly driver: Driver<Impression>;
-  readonly views: AdView[];
+interface PlannedCall {
+  readonly command: Call["command"];
+  readonly shown?: Shown | undefined;
+  readonly act: () => Promise<unknown>;
 }
 
-async function performClientCommand<Impression>(
-  running: Running<Impression>,
-  command: ClientCommand | Extract<Command, { kind: "together" }>,
-): Promise<Pick<Step, "outcome" | "shown" | "parts">> {
-  if (command.kind !== "together") {
-    const { call, shown } = callOf(running, command);
-    const outcome =
-      call instanceof Function
-        ? await outcomeOf(running.world, call, { views: running.views.length })
-        : call;
-    return { outcome, shown };
-  }
-  const calls = command.commands.map((one) => ({ one, ...callOf(running, one) }));
-  const ended = await outcomesOf(
-    running.world,
-    calls.map(({ call }) => call),
-    { apartMs: command.apartMs, views: running.views.length },
-  );
-  const parts = calls.flatMap(({ one, shown }, at): Step[] => {
-    const part = ended[at];
-    return part === undefined ? [] : [{ command: one, ...part, exchanges: [], shown }];
-  });
-  return { outcome: { kind: "done", value: undefined }, parts };
-}
-
-/** The call to make, or the outcome if there is none to make. */
-function callOf<Impression>(
-  { world, driver, views }: Running<Impression>,
+/** The call to make; undefined if there is nothing to click on, or the driver has no such method. */
+function plannedCall<Impression>(
+  { world, driver, views }: Run<Impression>,
   command: ClientCommand,
-): { readonly call: Call | Outcome; readonly shown?: AdView } {
+): PlannedCall | undefined {
+  if (driver === undefined) return undefined;
   const { kind } = command;
   switch (kind) {
     case "impression": {
-      const surface = world.surfaces[command.surface % world.surfaces.length]?.id ?? "";
-      const number = views.length + 1;
-      const names = namesOf(number, command.spelling);
+      const { surfaces } = world;
+      const surface = surfaces[command.surface % surfaces.length]?.id ?? "";
+      const names = namesOf(views.length + 1, command.spelling);
       const earlier = command.ad === undefined ? undefined : views[command.ad % views.length];
-      const shown: AdView = { surface, ...names, ad: earlier?.ad ?? names.ad, receipt: undefined };
-      views.push(shown);
-      return { call: viewCall(driver, shown), shown };
+      const view = { shown: { surface, ...names, ad: earlier?.shown.ad ?? names.ad } };
+      views.push(view);
+      return reporting(driver, view, command);
     }
-    case "again":
+    case "again": {
+      const view = views[command.impression % Math.max(1, views.length)];
+      return view && reporting(driver, view, command);
+    }
     case "click": {
-      const known = views.filter(({ receipt }) => kind === "again" || receipt !== undefined);
-      const shown = known[command.impression % Math.max(1, known.length)];
-      if (shown === undefined) return { call: skipped("there is no impression") };
-      if (kind === "again") return { call: viewCall(driver, shown), shown };
+      const known = views.filter(({ receipt }) => receipt !== undefined);
+      const { shown, receipt } = known[command.impression % Math.max(1, known.length)] ?? {};
       const { click } = driver;
-      if (click === undefined) return { call: skipped("the driver has no click") };
-      // The value came from this driver's `impression`.
-      const receipt = shown.receipt?.value as Impression;
-      return { call: async () => await click.call(driver, receipt), shown };
+      if (receipt === undefined || click === undefined) return undefined;
+      return { command, shown, act: async () => await click.call(driver, receipt.value) };
     }
-    case "stats":
-    case "surfaces":
-    case "payouts":
-      return { call: called(driver, kind, queryOf(command, world.surfaces)) };
-    case "flush":
-    case "close":
-      return { call: called(driver, kind) };
+    default: {
+      const method: ((...query: object[]) => unknown) | undefined = driver[kind];
+      if (method === undefined) return undefined;
+      const query = kind === "flush" || kind === "close" ? [] : [queryOf(command, world.surfaces)];
+      return { command, act: async () => await method.call(driver, ...query) };
+    }
   }
 }
 
-function viewCall<Impression>(driver: Driver<Impression>, shown: AdView): Call {
-  const { surface, ad, session } = shown;
-  return async () => {
-    const value = await driver.impression({ surface, ad, session });
-    shown.receipt = { value };
+function reporting<Impression>(
+  driver: Driver<Impression>,
+  view: View<Impression>,
+  command: ClientCommand,
+): PlannedCall {
+  const act = async (): Promise<Impression> => {
+    const value = await driver.impression({ ...view.shown });
+    view.receipt = { value };
     return value;
   };
+  return { command, shown: view.shown, act };
 }
 
-function called<Impression>(
-  driver: Driver<Impression>,
-  name: QueryKind | "flush" | "close",
-  ...query: readonly object[]
-): Call | Outcome {
-  const method: ((...query: object[]) => unknown) | undefined = driver[name];
-  if (method === undefined) return skipped(`the driver has no ${name}`);
-  return async () => await method.call(driver, ...query);
-}
-
-function skipped(why: string): Outcome {
-  return { kind: "skipped", why };
+/** Makes all calls at once or `apartMs` after each other, and waits for all of them. */
+async function makeCalls<Impression>(
+  run: Run<Impression>,
+  planned: readonly PlannedCall[],
+  apartMs: number,
+): Promise<void> {
+  const { world, calls, step, views } = run;
+  const { time, grant, sim } = world;
+  const startMs = sim.clock.now();
+  const ended = new Map<number, Pick<LiveCall, "outcome" | "endMs" | "live">>();
+  const isFlooded = grant(
+    Math.max(MAX_REQUESTS * planned.length, REQUESTS_PER_VIEW * views.length),
+  );
+  const works = planned.map(async ({ act }, at) => {
+    if (at * apartMs > 0) await pause(time.timers, at * apartMs);
+    const [live, outcome] = await act().then(
+      (value): [unknown, Outcome] => [value, { kind: "done", value: copyOf(value) }],
+      (error: unknown): [unknown, Outcome] => [error, { kind: "failed", error: copyOf(error) }],
+    );
+    ended.set(at, { outcome, live, endMs: sim.clock.now() });
+  });
+  const { kind } = await time.until(Promise.all(works));
+  const unfinished: Outcome = { kind: isFlooded() ? "flooded" : kind === "over" ? "stuck" : kind };
+  const endMs = sim.clock.now();
+  for (const [at, { command, shown }] of planned.entries()) {
+    const atMs = startMs + at * apartMs;
+    const how = ended.get(at) ?? { outcome: unfinished, live: undefined, endMs };
+    calls.push({ command, step, isTogether: planned.length > 1, shown, atMs, ...how });
+  }
 }

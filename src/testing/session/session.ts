@@ -1,68 +1,113 @@
-/** A client's session in a simulated world: the commands, the requests, the answers, and what the client reported. */
+/**
+ * A client's session in a simulated world, as plain data: the calls to the client, the requests that came of them, and what
+ * was changed in the world. What the client gave is copied when it gives it, so it can't change afterwards.
+ */
 
-import type { Simulator } from "../../adapters/create-simulator.ts";
+import type { JournalFault } from "../../journal/entry.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
+import type { RequestParts } from "../../spec/messages.ts";
+import type { LimitClass, OperationId } from "../../spec/operations.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import type { Shown } from "../driver/driver.ts";
 import type { Promised } from "../driver/promises.ts";
 import type { TimerError } from "../driver/test-world.ts";
-import type { Command } from "./command.ts";
-import type { WireExchange } from "./wire-exchange.ts";
+import type { ClientCommand, WorldCommand } from "./command.ts";
 
-/** How a command ended. */
-export type Outcome =
-  /**
-   * The client's promise resolved. For `fault` the value is the rule's id, for `spend` the number of requests sent.
-   * `gave`: the value in words as it was then. The client may change the object later.
-   */
-  | { readonly kind: "done"; readonly value: unknown; readonly gave?: string | undefined }
-  /** The client's promise rejected. `gave`: the error in words as it was then. */
-  | { readonly kind: "failed"; readonly error: unknown; readonly gave?: string | undefined }
-  /** The client waits for something that can't happen, waits for too long, or sends requests without end. */
-  | { readonly kind: "stuck" | "endless" | "flooded" }
-  /** There was nothing to do: no impression to click on, or the driver has no such method. */
-  | { readonly kind: "skipped"; readonly why: string };
-
-/** One command and its outcome. */
-export interface Step {
-  readonly command: Command | { readonly kind: "open" | "afterwards" };
-  /** When it began and ended, in milliseconds since 1970 on the world's clock. */
-  readonly atMs: number;
-  readonly endMs: number;
-  readonly outcome: Outcome;
-  /** What the client sent meanwhile, for this command or an earlier one. */
-  readonly exchanges: readonly WireExchange[];
-  /** The ad view of an `impression`, `again` or `click`. */
-  readonly shown?: AdView | undefined;
-  /** For `together`: one step for each command. The whole step has their exchanges. */
-  readonly parts?: readonly Step[] | undefined;
-}
-
-/** An ad view, and what the client returned for it. */
-export interface AdView extends Shown {
-  /** What `impression()` resolved with; undefined until then. */
-  receipt: { readonly value: unknown } | undefined;
-}
-
-/** A finished session. Don't change its simulator: fork it to try something. */
+/** A finished session. Times are milliseconds since 1970 on the world's clock. */
 export interface Session {
-  readonly sim: Simulator;
-  readonly publisher: Publisher;
-  /** The publisher's active surfaces. */
-  readonly surfaces: readonly Surface[];
+  readonly world: SessionWorld;
   readonly assumptions: Assumptions;
+  /** The names of the driver's methods, and of what it promises. With `flush`, a method may resolve once an event is queued. */
+  readonly members: readonly string[];
   /** What the client promises about itself. */
   readonly promised: Promised;
-  /** Begins with the opening; ends with the closing and the hour after that. */
-  readonly steps: readonly Step[];
+  /** Whether time was real: then what happens at one time may differ by some milliseconds. */
+  readonly isReal: boolean;
+  /** All calls to the client, in the order in which they were made: first the one that makes it, last the one that closes it. */
+  readonly calls: readonly Call[];
   /** All requests of the client that arrived at the service, in order. */
-  readonly exchanges: readonly WireExchange[];
-  readonly views: readonly AdView[];
-  /**
-   * When the timers fire that the client still had a second after it was closed, on the world's clock. Without those
-   * that don't keep a process alive (`unref`).
-   */
-  readonly timersAfterClose: readonly number[];
-  /** The first error that the callback of a client's timer threw. In Node it would have ended the process. */
+  readonly requests: readonly Sent[];
+  readonly changes: readonly Change[];
+  /** When the timers fire that the client still had a second after it was closed, without those that don't keep a process alive. */
+  readonly timersLeft: readonly number[];
+  /** The first error that a callback of a client's timer threw. In Node it would have ended the process. */
   readonly threw: TimerError | undefined;
+}
+
+export interface SessionWorld {
+  /** The client's publisher. */
+  readonly publisher: Publisher;
+  /** Its active surfaces. */
+  readonly surfaces: readonly Surface[];
+  readonly startMs: number;
+  readonly endMs: number;
+  /** How many events are on record in the end, also those of other programs. */
+  readonly recorded: { readonly impressions: number; readonly clicks: number };
+}
+
+/** How a call ended. */
+export type Outcome =
+  | { readonly kind: "done"; readonly value: unknown }
+  /** `error` is a copy: an Error with the same name, message, cause and status. */
+  | { readonly kind: "failed"; readonly error: unknown }
+  /** It waits for what can't happen, waits for too long, or sends requests without end. */
+  | { readonly kind: "stuck" | "endless" | "flooded" };
+
+/** A call to the client. Those that a driver has no method for aren't made. */
+export interface Call {
+  readonly command: ClientCommand | { readonly kind: "open" };
+  /** Number of the command of the session that it belongs to, from 0; -1 for `open`. Commands at once have the same number. */
+  readonly step: number;
+  /** Whether other calls were made at the same time. */
+  readonly isTogether: boolean;
+  /** The ad view of an `impression`, `again` or `click`. */
+  readonly shown: Shown | undefined;
+  readonly atMs: number;
+  /** When it ended, or was given up. */
+  readonly endMs: number;
+  readonly outcome: Outcome;
+  /** What a result of `stats`, `surfaces`, `payouts`, `flush` or `close` had become by the end of the session, if the client changed it. */
+  readonly later?: unknown;
+}
+
+/** An answer, as far as it arrived. Status 0: none did. */
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A request of the client. */
+export interface Sent {
+  /** Its number in the world. */
+  readonly sequence: number;
+  /** Number of the command under way when it arrived. */
+  readonly step: number;
+  readonly atMs: number;
+  readonly operation: OperationId | undefined;
+  /** With the key. */
+  readonly request: Omit<RequestParts, "body"> & { readonly body: string };
+  /** The parameters in the query and the body, as text. */
+  readonly values: Readonly<Record<string, string>>;
+  /** What the client got. */
+  readonly got: Answer;
+  /** When it had that; undefined if nothing arrived, or it isn't known when. */
+  readonly gotMs: number | undefined;
+  /** The service's own answers: none if a fault kept the request from it, two if a fault rule had it carried out twice. */
+  readonly served: readonly Answer[];
+  readonly fault: JournalFault | undefined;
+  /** The request limit that refused it. */
+  readonly limit: LimitClass | undefined;
+}
+
+/** Something that was done to the world. */
+export interface Change {
+  readonly command: WorldCommand;
+  readonly step: number;
+  readonly atMs: number;
+  /** When it was over: later for `advance`, and for the hour that passes after the client was closed. */
+  readonly endMs: number;
+  /** For `fault` the rule's id, for `spend` the number of requests. */
+  readonly result: string | number | undefined;
 }

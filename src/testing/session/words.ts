@@ -1,24 +1,23 @@
-/** Commands, exchanges and outcomes in words. They may contain API keys: remove those before printing. */
+/** Commands, requests and outcomes in words. They may contain API keys: remove those before printing. */
 
 import { durationInWords } from "../../base/duration.ts";
 import { oneLine } from "../../base/text.ts";
+import type { Shown } from "../driver/driver.ts";
 import type { Command } from "./command.ts";
 import { adInWords, sessionInWords, viewInWords } from "./names.ts";
-import type { AdView, Outcome, Session, Step } from "./session.ts";
-import type { WireAnswer, WireExchange } from "./wire-exchange.ts";
+import { recordedIds } from "./sent.ts";
+import type { Answer, Call, Outcome, Sent, Session } from "./session.ts";
 
 /** Longer texts and values are cut, in characters. */
 const MAX_SHOWN = 160;
 
 /** A command on one line. `shown` is its ad view, if that exists already. */
-export function commandInWords(command: Step["command"], shown?: AdView): string {
+export function commandInWords(command: Command | Call["command"], shown?: Shown): string {
   switch (command.kind) {
     case "open":
       return "the client is made";
     case "close":
       return "the client is closed";
-    case "afterwards":
-      return "an hour passes after that";
     case "impression":
       return impressionInWords(command, shown);
     case "again":
@@ -34,31 +33,6 @@ export function commandInWords(command: Step["command"], shown?: AdView): string
       return command.kind;
     case "together":
       return `${apart(command)}: ${command.commands.map((one) => commandInWords(one)).join("; ")}`;
-    default:
-      return eventInWords(command);
-  }
-}
-
-function impressionInWords(
-  { surface, ad, spelling }: Extract<Command, { kind: "impression" }>,
-  shown: AdView | undefined,
-): string {
-  if (shown !== undefined) {
-    const session = ad === undefined ? "" : ` in ${sessionInWords(shown.session)}`;
-    return `impression of ${adInWords(shown.ad)} on ${shown.surface}${session}`;
-  }
-  const isPlain = spelling === undefined || spelling === "plain";
-  const name = isPlain
-    ? ""
-    : ` of an ad with ${spelling === "numeric" ? "a" : "an"} ${spelling} name`;
-  const what = ad === undefined ? name : ` of the ad of impression ${ad}`;
-  return `impression on surface ${surface}${what}`;
-}
-
-function eventInWords(
-  command: Extract<Command, { kind: "advance" | "fault" | "heal" | "spend" }>,
-): string {
-  switch (command.kind) {
     case "advance":
       return `${durationInWords(command.byMs)} pass`;
     case "fault":
@@ -70,6 +44,18 @@ function eventInWords(
   }
 }
 
+function impressionInWords(
+  { surface, ad, spelling = "plain" }: Extract<Command, { kind: "impression" }>,
+  shown: Shown | undefined,
+): string {
+  if (shown !== undefined) {
+    const session = ad === undefined ? "" : ` in ${sessionInWords(shown.session)}`;
+    return `impression of ${adInWords(shown.ad)} on ${shown.surface}${session}`;
+  }
+  const name = spelling === "plain" ? "" : ` of an ad whose name is ${spelling}`;
+  return `impression on surface ${surface}${ad === undefined ? name : ` of the ad of impression ${ad}`}`;
+}
+
 function apart({ apartMs = 0 }: Extract<Command, { kind: "together" }>): string {
   return apartMs === 0 ? "at once" : `one every ${durationInWords(apartMs)}`;
 }
@@ -79,8 +65,8 @@ function period({ from, to }: Extract<Command, { kind: "stats" }>): string {
 }
 
 /** How long after the session's start, such as "+1 min 30 s". */
-export function timeInWords({ steps }: Pick<Session, "steps">, atMs: number): string {
-  return `+${durationInWords(atMs - (steps[0]?.atMs ?? 0))}`;
+export function timeInWords({ world }: Pick<Session, "world">, atMs: number): string {
+  return `+${durationInWords(atMs - world.startMs)}`;
 }
 
 export function outcomeInWords(outcome: Outcome): string {
@@ -88,23 +74,16 @@ export function outcomeInWords(outcome: Outcome): string {
     case "done":
       return outcome.value === undefined
         ? "the client reported success"
-        : `the client reported success: ${thenAndNow(outcome.gave, valueInWords(outcome.value))}`;
+        : `the client reported success: ${valueInWords(outcome.value)}`;
     case "failed":
-      return `the client reported an error: ${thenAndNow(outcome.gave, errorInWords(outcome.error))}`;
+      return `the client reported an error: ${errorInWords(outcome.error)}`;
     case "stuck":
       return "the client waits for something that can no longer happen";
     case "endless":
       return "the client was still waiting when the longest wait was over";
     case "flooded":
       return "the client sends requests without end";
-    case "skipped":
-      return `nothing to do: ${outcome.why}`;
   }
-}
-
-/** What the client gave, as it was then. If the client has changed it since: also as it is now. */
-function thenAndNow(gave: string | undefined, now: string): string {
-  return gave === undefined || gave === now ? now : `${gave} (later: ${now})`;
 }
 
 /** The error's name and message, and its `status` if it has one. */
@@ -135,19 +114,16 @@ function jsonInWords(text: string): string {
 }
 
 /** The request, the answer that the client got, and what the service did if that differs. */
-export function exchangeInWords(exchange: WireExchange): string {
-  const { request, values, fault } = exchange;
-  const parameters = Array.from(values)
+export function sentInWords(sent: Sent): string {
+  const { request, values } = sent;
+  const parameters = Object.entries(values)
     .filter(([name]) => name !== "publisher_id")
     .map(([name, value]) => `${name}=${value}`);
   const asked = oneLine([request.method, request.path, ...parameters].join(" "), MAX_SHOWN);
-  const twice = fault?.application === 2 ? " (the same request, processed a second time)" : "";
-  return `${asked}${twice} → ${gotInWords(exchange)}${faultInWords(exchange)}`;
+  return `${asked} → ${gotInWords(sent)}${faultInWords(sent)}`;
 }
 
-function gotInWords({ got, fault, limit }: WireExchange): string {
-  if (fault?.application === 2 && fault.received === "nothing")
-    return "the client never sees the answer";
+function gotInWords({ got, fault, limit }: Sent): string {
   if (got.status === 0) return "no answer";
   const refused = limit === undefined ? "" : `, refused by the ${limit} limit`;
   const pause = got.headers["retry-after"];
@@ -157,18 +133,22 @@ function gotInWords({ got, fault, limit }: WireExchange): string {
 }
 
 /** Begins with a space; nothing if there is no body. */
-export function bodyInWords({ body }: WireAnswer): string {
+function bodyInWords({ body }: Answer): string {
   return body === "" ? "" : ` ${jsonInWords(body)}`;
 }
 
-function faultInWords({ fault, served, got }: WireExchange): string {
+function faultInWords({ fault, served, got, operation }: Sent): string {
   if (fault === undefined) return "";
   const delay = fault.delayMs === 0 ? "" : `, delayed by ${durationInWords(fault.delayMs)}`;
-  const did =
-    served === undefined
-      ? "the service did nothing"
-      : served === got
-        ? undefined
-        : `the service answered ${served.status}${bodyInWords(served)}`;
-  return ` (${fault.kind}, ${fault.rule}${delay}${did === undefined ? "" : `: ${did}`})`;
+  return ` (${fault.kind}, ${fault.rule}${delay}${didInWords()})`;
+
+  function didInWords(): string {
+    const [first, ...copies] = served;
+    if (first === undefined) return ": the service did nothing";
+    if (copies.length > 0) {
+      const kind = operation === "click" ? "click" : "impression";
+      return `: the service did it twice, as ${recordedIds({ served }, kind).join(" and ") || "nothing"}`;
+    }
+    return first === got ? "" : `: the service answered ${first.status}${bodyInWords(first)}`;
+  }
 }

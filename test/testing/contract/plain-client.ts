@@ -1,6 +1,6 @@
 /** A client as one writes it in an hour: fetch, no queue, no repeats. It can be given one defect. */
 
-import type { CreateDriver, Driver, DriverContext } from "../../../src/testing.ts";
+import type { CreateDriver, Driver, DriverContext } from "../../../src/contract.ts";
 import type { Defect } from "./plain-defects.ts";
 
 interface Receipt {

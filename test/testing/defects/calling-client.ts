@@ -4,7 +4,7 @@
  * `calling-defects.ts` lists what could be wrong with it.
  */
 
-import type { CreateDriver, DriverContext, Shown } from "../../../src/testing.ts";
+import type { CreateDriver, DriverContext, Shown } from "../../../src/contract.ts";
 import {
   isClickAnswer,
   isImpressionAnswer,

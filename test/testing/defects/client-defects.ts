@@ -1,7 +1,7 @@
 /** Defects such as clients have, built around the reference client, and the rule of the contract that each breaks. */
 
 import type { Report } from "../../../src/client.ts";
-import type { DriverContext } from "../../../src/testing.ts";
+import type { DriverContext } from "../../../src/contract.ts";
 import type { ClientChanges } from "../../client/reference-driver.ts";
 
 export interface ClientDefect extends ClientChanges {

@@ -3,7 +3,7 @@
  * while flush and close wait for the calls under way. It is correct; `direct-defects.ts` lists what could be wrong with it.
  */
 
-import type { CreateDriver, DriverContext, Shown } from "../../../src/testing.ts";
+import type { CreateDriver, DriverContext, Shown } from "../../../src/contract.ts";
 import {
   isClickAnswer,
   isImpressionAnswer,

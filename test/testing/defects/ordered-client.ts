@@ -3,7 +3,7 @@
  * (docs/test-your-client.md), and a driver for it.
  */
 
-import type { CreateDriver } from "../../../src/testing.ts";
+import type { CreateDriver } from "../../../src/contract.ts";
 
 interface ClientOptions {
   readonly baseUrl: string;

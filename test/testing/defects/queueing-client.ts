@@ -4,7 +4,7 @@
  * with it.
  */
 
-import type { CreateDriver, DriverContext, Shown, Undelivered } from "../../../src/testing.ts";
+import type { CreateDriver, DriverContext, Shown, Undelivered } from "../../../src/contract.ts";
 import {
   isClickAnswer,
   isImpressionAnswer,

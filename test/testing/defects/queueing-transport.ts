@@ -1,6 +1,6 @@
 /** How the queueing client sends a request: in which encoding, for how long, and not before a limit allows it. */
 
-import type { DriverContext } from "../../../src/testing.ts";
+import type { DriverContext } from "../../../src/contract.ts";
 
 /** The limits of spec §8. Each has its own pause. */
 export type Pool = "recording" | "reporting";

@@ -1,7 +1,7 @@
 /** A client that draws its session ids, its pauses and its keys from the machine's random functions, and repeats clicks. */
 
+import type { DriverContext } from "../../../../src/contract.ts";
 import type { Driver } from "../../../../src/testing/driver/driver.ts";
-import type { DriverContext } from "../../../../src/testing.ts";
 
 interface Receipt {
   readonly impression_id: string;

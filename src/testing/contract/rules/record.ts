@@ -1,0 +1,368 @@
+/** What the service has on record in the end: every event once, and nothing lost without a word (spec §1, §4). */
+
+import { counted } from "../../../base/counted.ts";
+import { MINUTE_MS } from "../../../base/duration.ts";
+import { memberOf } from "../../../base/parse-json.ts";
+import { dedupWindowOf } from "../../../exchange/operations/time-choices.ts";
+import { type EventKind, eventKinds } from "../../../spec/operations.ts";
+import { isConfirmed, mayPass, pausedUntilMs } from "../../session/sent.ts";
+import type { Call } from "../../session/session.ts";
+import type { AdEvent, Recorded, Told } from "../../session/told.ts";
+import { outcomeInWords, timeInWords, valueInWords } from "../../session/words.ts";
+import {
+  closingOf,
+  endingsOf,
+  hasFaultFor,
+  hasQueue,
+  impressionOf,
+  isExcused,
+  isQueueFull,
+  isUnreadable,
+  mayEndKey,
+  sentFor,
+  wasCalm,
+} from "./excuses.ts";
+import { type Breach, expecting, type Rule } from "./rule.ts";
+
+const once: Rule = {
+  id: "once",
+  says: "No impression and no click counts twice, whatever happens to the answer, and however often it is reported",
+  source: "spec §1, §4",
+  judge(told, came) {
+    for (const event of told.events) {
+      const { name, kind, sent, recorded } = event;
+      const extra = extraOf(event, told);
+      if (extra === undefined || recorded.length === 0) continue;
+      came();
+      if (extra.length === 0) continue;
+      const ids = recorded.map(({ id }) => id).join(", ");
+      const why = `The client reported ${name} in ${counted(sent.length, "request")}, and the service recorded it ${recorded.length} times: ${ids}.`;
+      return expecting(why, told, kind, -extra.length);
+    }
+    return undefined;
+  },
+};
+
+/** The records that shouldn't exist; undefined if the assumptions give the client no way to prevent them. */
+function extraOf(event: AdEvent, told: Told): readonly Recorded[] | undefined {
+  const { kind, views, asks, recorded } = event;
+  if (kind === "click") {
+    // Clicks have no identity: each requested click may count, and each copy by the network. The client caused the others.
+    return recorded.slice(asks.length + recorded.filter(({ isCopy }) => isCopy).length);
+  }
+  if (told.assumptions["dedup.repeat"] === "count") {
+    // The service counts every request, and a session id, the spec's only remedy, doesn't help.
+    return wasCalm(told) ? recorded.slice(asks.length) : undefined;
+  }
+  // The spec doesn't say how long a session is remembered, so a repeat after the window is allowed.
+  const windowMs = dedupWindowOf(told.assumptions);
+  const tooSoon = recorded.filter(
+    ({ by }, at) => by.atMs - (recorded[at - views.length]?.by.atMs ?? -windowMs) < windowMs,
+  );
+  return tooSoon.slice(laterViews(event));
+}
+
+/** A client that makes its own session ids can't tell a view that is reported again from a new one. */
+function laterViews({ views, asks, recorded, hasGivenSession }: AdEvent): number {
+  const sessions = new Set(recorded.map(({ by }) => by.values.session_id));
+  const isTold = hasGivenSession || sessions.has(undefined);
+  return isTold || sessions.size < recorded.length ? 0 : asks.length - views.length;
+}
+
+const nothingLost: Rule = {
+  id: "nothing-lost",
+  says: "Every event that the client reported as delivered is recorded, and so is what it was given before a flush or close that resolves, unless it counts it as undelivered",
+  source: "spec §1",
+  judge(told, came) {
+    if (isUnreadable(told)) return undefined;
+    const flushes = endingsOf(told).filter(({ command }) => command.kind === "flush");
+    // A client whose flushes don't all say both numbers is judged by its close alone.
+    const areCounted = flushes.every(saysBoth);
+    for (const end of hasQueue(told) ? endingsOf(told) : []) {
+      if (end.outcome.kind !== "done") continue;
+      const isJudged = end.command.kind === "close" || areCounted;
+      const found = (isJudged ? lostBefore(told, end) : undefined) ?? unfinishedAt(told, end);
+      if (found !== undefined) return found;
+    }
+    if (told.events.some(({ asks }) => asks.some(isDone))) came();
+    return lostBefore(told, undefined);
+  },
+};
+
+function isDone({ outcome }: Call): boolean {
+  return outcome.kind === "done";
+}
+
+function saysBoth({ outcome }: Call): boolean {
+  const value = outcome.kind === "done" ? outcome.value : undefined;
+  return eventKinds.every((kind) => undeliveredIn(value, kind) !== undefined);
+}
+
+/** @param end A flush or close that resolved. Undefined: the end of the session. */
+function lostBefore(told: Told, end: Call | undefined): Breach | undefined {
+  const excusedTo = lastFailedEnding(told, end);
+  const isMeant = (ask: Call): boolean =>
+    isDone(ask) && isGivenBefore(told, ask, end) && (end === undefined || ask.endMs <= end.endMs);
+  for (const kind of eventKinds) {
+    const missing = told.events.filter(
+      (event) =>
+        event.kind === kind &&
+        event.asks.some(isMeant) &&
+        event.asks.some((ask) => ask.step > excusedTo && isGivenBefore(told, ask, end)) &&
+        !event.recorded.some(({ by }) => end === undefined || by.atMs <= end.endMs),
+    );
+    const undelivered = undeliveredUntil(told, kind, end);
+    if (missing.length <= undelivered) continue;
+    const lost = missing.filter(({ recorded }) => recorded.length === 0).length - undelivered;
+    const names = missing.map(({ name }) => name).join(", ");
+    const when =
+      end === undefined
+        ? ""
+        : ` when the ${end.command.kind} resolved, at ${timeInWords(told, end.endMs)}`;
+    const why = `The client reported ${names} as delivered, but the service had no record of it${when}. It called ${undelivered === 0 ? "none" : undelivered} undelivered.`;
+    return lost > 0 ? expecting(why, told, kind, lost) : { why };
+  }
+  return undefined;
+}
+
+function isGivenBefore({ calls }: Told, ask: Call, end: Call | undefined): boolean {
+  return end === undefined || calls.indexOf(ask) < calls.indexOf(end);
+}
+
+/** Over a socket, what ends at the same time may differ by some milliseconds. */
+const SAME_MS = 100;
+
+/** Calls that were given before a flush or close, and were still under way when it resolved. */
+function unfinishedAt(told: Told, end: Call): string | undefined {
+  const pending = told.calls.filter(
+    (call) =>
+      call.step === end.step && isGivenBefore(told, call, end) && call.endMs > end.endMs + SAME_MS,
+  );
+  for (const kind of eventKinds) {
+    const calls = pending.filter(
+      ({ command, shown }) => shown && (command.kind === "click") === (kind === "click"),
+    );
+    const undelivered = undeliveredUntil(told, kind, end);
+    if (calls.length <= undelivered) continue;
+    const over = calls.map(({ endMs }) => timeInWords(told, endMs)).join(", ");
+    return `The client's ${end.command.kind} resolved at ${timeInWords(told, end.endMs)}, while a call to report an event that it was given before was still under way, until ${over}. It called ${undelivered === 0 ? "none" : undelivered} of the ${kind}s undelivered.`;
+  }
+  return undefined;
+}
+
+/** Step of the last flush or close that failed or never ended. Its failure tells the caller that earlier events may be lost. */
+function lastFailedEnding(told: Told, end: Call | undefined): number {
+  const failed = endingsUntil(told, end).findLast((one) => !isDone(one));
+  return failed?.step ?? Number.NEGATIVE_INFINITY;
+}
+
+function endingsUntil(told: Told, end: Call | undefined): readonly Call[] {
+  return endingsOf(told).filter(({ step }) => end === undefined || step <= end.step);
+}
+
+/** The count from the first closing, which covers the whole session; otherwise the sum of the counts from the flushes. */
+function undeliveredUntil(told: Told, kind: EventKind, end: Call | undefined): number {
+  const counts = endingsUntil(told, end).flatMap(({ command, outcome, step }) => {
+    const count = undeliveredIn(outcome.kind === "done" ? outcome.value : undefined, kind);
+    return count === undefined ? [] : [{ count, step, of: command.kind }];
+  });
+  const ofFlushes = counts.filter(({ of }) => of === "flush");
+  const flushed = ofFlushes.reduce((sum, { count }) => sum + count, 0);
+  const closings = counts.filter(({ of }) => of === "close");
+  // Of several closings at once, one may have the counts.
+  const closed = closings
+    .filter(({ step }) => step === closings[0]?.step)
+    .map(({ count }) => count);
+  if (closed.length === 0) return flushed;
+  return Math.max(...closed, end?.command.kind === "flush" ? flushed : 0);
+}
+
+const countNames = { impression: "impressions", click: "clicks" } as const;
+
+/** What a flush or close says of the events that it couldn't deliver; undefined if it says nothing. */
+function undeliveredIn(value: unknown, kind: EventKind): number | undefined {
+  const count = memberOf(value, countNames[kind]);
+  return isCount(count) ? count : undefined;
+}
+
+function isCount(count: unknown): count is number {
+  return typeof count === "number" && Number.isInteger(count) && count >= 0;
+}
+
+const countsTrue: Rule = {
+  id: "counts-true",
+  says: "What a flush or close says of undelivered events is their number, counts none that the client knows to be recorded, and doesn't change afterwards",
+  source: "spec §1",
+  needs: ["close"],
+  judge(told, came) {
+    const closing = closingOf(told);
+    const isCalm = wasCalm(told);
+    for (const end of endingsOf(told)) {
+      if (end.outcome.kind !== "done") continue;
+      came();
+      const { value } = end.outcome;
+      const what = end.command.kind;
+      if (end.later !== undefined)
+        return `The client's ${what} resolved with ${valueInWords(value)}, and later that was ${valueInWords(end.later)}.`;
+      for (const kind of eventKinds) {
+        const count = memberOf(value, countNames[kind]);
+        if (count === undefined) continue;
+        if (!isCount(count))
+          return `The client's ${what} resolved with ${countNames[kind]}: ${valueInWords(count)}. That must be the number of ${countNames[kind]} that it couldn't deliver: 0, 1, 2, …`;
+        // After a failure a flush may have given up on events that are delivered later.
+        if (end !== closing && !(what === "flush" && isCalm)) continue;
+        const { given, open } = countsUntil(end, kind, told);
+        if (count > open)
+          return `The client reports ${count} ${kind}s as undelivered at the ${what}. It was given ${given}, and knows that ${given - open} are recorded.`;
+      }
+    }
+    return undefined;
+  },
+};
+
+/** How many events the client was given up to this call, and how many of them it doesn't know to be recorded. */
+function countsUntil(
+  end: Call,
+  kind: EventKind,
+  { events }: Told,
+): { readonly given: number; readonly open: number } {
+  let [given, open] = [0, 0];
+  for (const event of events) {
+    if (event.kind !== kind) continue;
+    const asked = event.asks.filter(({ step }) => step <= end.step).length;
+    // After a lost answer or a conflict the client can't know, so it may report the event as undelivered or not.
+    const confirmed = event.sent.filter((one) => one.step <= end.step && isConfirmed(one));
+    given += asked;
+    open += Math.max(0, asked - confirmed.length);
+  }
+  return { given, open };
+}
+
+const delivers: Rule = {
+  id: "delivers",
+  says: "A client delivers every event that it accepts, once, unless the service keeps failing or the client reaches a limit that it declares; it works as long as the service does, and again after an outage",
+  source: "spec §1",
+  judge(told, came) {
+    if (isUnreadable(told)) return undefined;
+    const calmMs = calmSinceMs(told);
+    for (const event of told.events) {
+      const found =
+        misunderstood(event, told) ??
+        givenUp(event, told, came) ??
+        missed(event, told, calmMs, came);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  },
+};
+
+/** The service recorded the event and said so in time, and still the client says that it failed, or sends it again. */
+function misunderstood(event: AdEvent, told: Told): string | undefined {
+  const { asks, sent, name } = event;
+  const [ask, ...others] = asks;
+  const at = sent.findIndex(isConfirmed);
+  const [confirmed, next] = sent.slice(at);
+  if (at < 0 || confirmed === undefined || ask === undefined || others.length > 0) return undefined;
+  const when = timeInWords(told, confirmed.atMs);
+  if (next !== undefined)
+    return `The client sent ${name} again at ${timeInWords(told, next.atMs)}, though the service had recorded it and said so at ${when}.`;
+  const isEnding = told.calls.some(
+    ({ step, command }) => step === ask.step && command.kind === "close",
+  );
+  const isFailed = ask.outcome.kind === "failed" && confirmed.step === ask.step && !isEnding;
+  if (!isFailed) return undefined;
+  return `The service recorded ${name} and said so at ${when}, but ${outcomeInWords(ask.outcome)}.`;
+}
+
+/** The client accepted the event, and hadn't delivered it by the end of a flush or close, without an excuse. */
+function givenUp(event: AdEvent, told: Told, came: () => void): Breach | undefined {
+  const { asks, recorded, name, kind } = event;
+  const { maxAttempts } = told.promised;
+  for (const end of endingsOf(told)) {
+    const before = asks.filter(({ step }) => step < end.step);
+    // If the call failed, the caller knows. A flush that fails may leave events in the queue.
+    const isAccepted = before.length > 0 && before.every(isDone);
+    const isOver = isDone(end) || (end.outcome.kind === "failed" && end.command.kind === "close");
+    if (!isAccepted || !isOver) continue;
+    came();
+    if (recorded.some(({ by }) => by.step <= end.step)) continue;
+    const sent = sentFor(event, end);
+    if (sent.length >= maxAttempts || isExcused(event, told, end)) return undefined;
+    const answers = sent.map(({ got }) => (got.status === 0 ? "no answer" : got.status));
+    const tries =
+      sent.length === 0 ? "It sent nothing for it" : `Its attempts got: ${answers.join(", ")}`;
+    const why = `The client accepted ${name}, and had not delivered it by the end of the ${end.command.kind}, when the service worked. ${tries}. It may give up after ${maxAttempts} attempts, or while the service still fails.`;
+    return recorded.length > 0 ? { why } : expecting(why, told, kind, 1);
+  }
+  return undefined;
+}
+
+/** After so long without any trouble no client holds anything back. */
+const CALM_MS = 10 * MINUTE_MS;
+
+/**
+ * From when on the service has worked for so long that every call has to succeed. Undefined if it never has, or if the client may
+ * take its key for refused.
+ */
+export function calmSinceMs(told: Told): number | undefined {
+  const { requests, changes, promised, world } = told;
+  if (requests.some(mayEndKey)) return undefined;
+  if (told.isReal && !wasCalm(told)) return undefined;
+  const last = Number.MAX_VALUE;
+  const isFaulty = (["impression", "click", "stats", "surfaces", "payouts"] as const).some((one) =>
+    hasFaultFor(one, told, last),
+  );
+  if (isFaulty) return undefined;
+  const troubles = requests.filter(
+    (one) => one.fault !== undefined || one.limit !== undefined || mayPass(one),
+  );
+  const spent = changes.filter(({ command: { kind } }) => kind === "spend" || kind === "heal");
+  const lastMs = Math.max(
+    0,
+    ...troubles.map((one) => Math.max(pausedUntilMs(one), one.gotMs ?? one.atMs)),
+    ...spent.map(({ command, atMs }) => (command.kind === "spend" ? atMs + 2 * MINUTE_MS : atMs)),
+  );
+  if (lastMs === 0) return world.startMs;
+  return lastMs + Math.max(CALM_MS, promised.withinMs);
+}
+
+/** The service works, and has for long: the event's call has to succeed, and the event has to be recorded where it was shown. */
+function missed(
+  event: AdEvent,
+  told: Told,
+  sinceMs: number | undefined,
+  came: () => void,
+): string | Breach | undefined {
+  const { asks, recorded, name, kind, view } = event;
+  const closed = closingOf(told)?.step ?? Number.MAX_VALUE;
+  const isJudged = ({ atMs, step }: Call): boolean =>
+    sinceMs !== undefined && atMs >= sinceMs && step < closed;
+  if (!asks.every(isJudged) || isQueueFull(event, told) || isTooLate(event, told)) return undefined;
+  came();
+  const [first] = asks;
+  if (first === undefined) return undefined;
+  if (!asks.some(isDone))
+    return `The service works, and nothing has gone wrong for long, but ${outcomeInWords(first.outcome)} for ${name}.`;
+  if (recorded.length === 0)
+    return expecting(
+      `The client reported ${name}, and nothing has gone wrong for long. The service has no record of it.`,
+      told,
+      kind,
+      1,
+    );
+  const elsewhere = recorded.find(
+    ({ by }) => kind === "impression" && by.values.surface !== view.surface,
+  );
+  if (elsewhere === undefined) return undefined;
+  return `${name} was shown on ${view.surface}. It is recorded on ${elsewhere.by.values.surface}.`;
+}
+
+/** Whether the service may refuse it although nothing is wrong: a click that comes late, or on a view whose id the client can't know. */
+function isTooLate(event: AdEvent, told: Told): boolean {
+  if (event.kind === "impression") return false;
+  const refused = told.requests.some(({ got: { status } }) => status === 410 || status === 409);
+  const shown = impressionOf(event, told);
+  return refused || shown?.sent.some(isConfirmed) !== true;
+}
+
+export const recordRules: readonly Rule[] = [once, nothingLost, countsTrue, delivers];

@@ -1,0 +1,366 @@
+/** How long calls take, how a client waits when it is told to, and what it sends after a refusal (spec §5, §7, §8). */
+
+import { durationInWords } from "../../../base/duration.ts";
+import { operations } from "../../../spec/operations.ts";
+import { isOfClient } from "../../session/command.ts";
+import { requestBudget } from "../../session/run-session.ts";
+import {
+  hasWrongEncoding,
+  isAcknowledged,
+  isKeyRefused,
+  isOfLimit,
+  isRefused,
+  retryAtMs,
+} from "../../session/sent.ts";
+import type { Call, Sent } from "../../session/session.ts";
+import type { AdEvent, Told } from "../../session/told.ts";
+import { commandInWords, errorInWords, outcomeInWords, timeInWords } from "../../session/words.ts";
+import { isOrdinary } from "./answers.ts";
+import { type Asked, askedIn, isAccepted, isAskedAgain, isRepeat, isSentAfter } from "./asked.ts";
+import { mayEndKey } from "./excuses.ts";
+import type { Rule } from "./rule.ts";
+
+const ends: Rule = {
+  id: "ends",
+  says: `The client starts, every call ends within six hours and ${requestBudget}, and no timer throws`,
+  source: "spec §7",
+  judge(told, came) {
+    const { calls, requests, threw } = told;
+    if (threw !== undefined)
+      return `A timer of the client threw an error at ${timeInWords(told, threw.atMs)}: ${errorInWords(threw.error)}. Nothing can catch that: in Node it ends the process.`;
+    for (const { command, outcome, atMs } of calls) {
+      came();
+      if (command.kind === "open" && outcome.kind !== "done")
+        return `The service worked when the client was made, but ${outcomeInWords(outcome)}.`;
+      // How long a call may take beyond a wait that the service demands, another rule says.
+      const isTold =
+        outcome.kind === "endless" && requests.some((one) => (retryAtMs(one) ?? 0) > atMs);
+      const why = isTold ? undefined : unended(outcome.kind);
+      if (why !== undefined) return `The client's ${commandInWords(command)} never ends: ${why}.`;
+    }
+    return undefined;
+  },
+};
+
+function unended(kind: Call["outcome"]["kind"]): string | undefined {
+  switch (kind) {
+    case "stuck":
+      return "it waits only for an answer that never comes";
+    case "endless":
+      return "it still waits after six hours, or after two minutes of real time";
+    case "flooded":
+      return `it sent more than ${requestBudget}`;
+    case "done":
+    case "failed":
+      return undefined;
+  }
+}
+
+const inTime: Rule = {
+  id: "in-time",
+  says: "Every call ends within the time that the driver promises (withinMs, 10 minutes by default), besides the waits that Retry-After demands",
+  source: "spec §7, RFC 9110 §10.2.3",
+  judge(told, came) {
+    if (told.isReal) return undefined;
+    const { withinMs } = told.promised;
+    const waits = told.requests.flatMap((one): Interval[] => {
+      const untilMs = retryAtMs(one);
+      return one.gotMs === undefined || untilMs === undefined ? [] : [[one.gotMs, untilMs]];
+    });
+    for (const { command, outcome, atMs, endMs, step } of told.calls) {
+      if (!isOfClient(command) || outcome.kind === "stuck" || outcome.kind === "flooded") continue;
+      came();
+      const demandedMs = overlapMs(waits, [atMs, endMs]);
+      const tookMs = endMs - atMs - demandedMs;
+      if (tookMs <= withinMs) continue;
+      // A call may have to wait until the events before it are delivered, or given up.
+      const count = Math.max(1, told.events.filter((event) => isPending(event, step, atMs)).length);
+      if (tookMs <= count * withinMs) continue;
+      const besides =
+        demandedMs > 0
+          ? `, besides the ${durationInWords(demandedMs)} that Retry-After demanded`
+          : "";
+      const each = count > 1 ? ` for each of the ${count} events that waited` : "";
+      return `The client's ${commandInWords(command)} took ${durationInWords(tookMs)}${besides}. That is longer than its driver promises: ${durationInWords(withinMs)}${each}. If that is meant, declare \`withinMs\`.`;
+    }
+    return undefined;
+  },
+};
+
+/** Whether the event may be waiting in this step: it was given, didn't fail, and isn't known to be recorded. */
+function isPending({ asks, sent }: AdEvent, step: number, atMs: number): boolean {
+  return (
+    asks.some((ask) => ask.step === step || (ask.step < step && ask.outcome.kind !== "failed")) &&
+    !sent.some((one) => one.atMs < atMs && isAcknowledged(one))
+  );
+}
+
+type Interval = readonly [fromMs: number, toMs: number];
+
+/** How much of the interval the waits cover. */
+function overlapMs(waits: readonly Interval[], [fromMs, toMs]: Interval): number {
+  let coveredMs = 0;
+  let doneMs = fromMs;
+  for (const [startMs, endMs] of waits.toSorted(([one], [other]) => one - other)) {
+    const untilMs = Math.min(endMs, toMs);
+    coveredMs += Math.max(0, untilMs - Math.max(startMs, doneMs));
+    doneMs = Math.max(doneMs, untilMs);
+  }
+  return coveredMs;
+}
+
+/** A client's timer may fire a little early, and its clock may be a little ahead. */
+const TOLERANCE_MS = 50;
+
+const waitsAsTold: Rule = {
+  id: "waits-as-told",
+  says: "After an answer with Retry-After the client sends nothing of the kind before that time has passed, whatever the status",
+  source: "spec §8, RFC 9110 §10.2.3",
+  judge(told, came) {
+    const all = askedIn(told);
+    for (const [at, before] of all.entries()) {
+      const { gotMs } = before.sent;
+      const untilMs = retryAtMs(before.sent);
+      if (untilMs === undefined || gotMs === undefined || untilMs <= gotMs) continue;
+      came();
+      const early = all.slice(at + 1).find((next) => isEarly(told, before, next, untilMs));
+      if (early === undefined || isOverBefore(all, before, early)) continue;
+      return `${inWords(before)} was answered with ${before.sent.got.status} at ${timeInWords(told, gotMs)}, with a Retry-After of ${durationInWords(untilMs - gotMs)}. The client sent ${inWords(early)} ${durationInWords(early.sent.atMs - gotMs)} after that.`;
+    }
+    return undefined;
+  },
+};
+
+function isEarly(told: Told, before: Asked, next: Asked, untilMs: number): boolean {
+  if (next.sent.atMs >= untilMs - TOLERANCE_MS || !isSentAfter(told, before, next)) return false;
+  if (isRepeat(before, next)) return true;
+  const isSame = next.sent.operation === before.sent.operation;
+  const isSameLimit = next.sent.limit !== undefined && next.sent.limit === before.sent.limit;
+  if (!isSame && !isSameLimit) return false;
+  // A client that takes events on keeps them until the limit is over, even if it gave up on the one that was refused.
+  const isHeld =
+    !told.isReal && isSame && isOfLimit(before.sent) && isAccepted(before) && isAccepted(next);
+  return isHeld || !isAskedAgain(told, before, next);
+}
+
+/** Whether the service had answered such a request with success before, so that the wait was over. */
+function isOverBefore(all: readonly Asked[], before: Asked, early: Asked): boolean {
+  return all.some(
+    ({ sent }) =>
+      sent.sequence > before.sent.sequence &&
+      sent.sequence < early.sent.sequence &&
+      sent.operation === before.sent.operation &&
+      sent.atMs >= (before.sent.gotMs ?? 0) &&
+      isAcknowledged(sent),
+  );
+}
+
+function inWords({ event, sent }: Asked): string {
+  return event?.name ?? sent.operation ?? `${sent.request.method} ${sent.request.path}`;
+}
+
+/** A call that a limit doesn't concern is sent within this time. */
+const PROMPT_MS = 30_000;
+
+type Limit = (typeof operations)[keyof typeof operations]["limit"];
+
+interface Wait {
+  readonly limit: Limit;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+const otherLimit: Rule = {
+  id: "other-limit",
+  says: "While one limit is used up, the client still sends requests that count against the other",
+  source: "spec §8",
+  needs: ["stats"],
+  judge(told, came) {
+    if (told.isReal) return undefined;
+    const { requests } = told;
+    const waits = requests.flatMap(waitOf).filter(({ toMs, limit }) =>
+      // A client may have its own reasons to wait after a failure.
+      requests.every((one) => one.atMs >= toMs || limitOf(one) === limit || isUndisturbed(one)),
+    );
+    if (waits.length === 0) return undefined;
+    for (const call of told.calls) {
+      for (const { name, limit, arrivalMs } of dueIn(call, told)) {
+        const wait = waits.find(
+          (one) =>
+            one.limit !== limit && call.atMs > one.fromMs && call.atMs <= one.toMs - PROMPT_MS,
+        );
+        if (wait === undefined) continue;
+        came();
+        // Otherwise a cache answered it, or the event is queued.
+        const isHeldUp = call.outcome.kind === "failed" || call.endMs >= wait.toMs - TOLERANCE_MS;
+        if (arrivalMs < wait.toMs - TOLERANCE_MS || !isHeldUp) continue;
+        return `The client was asked for ${name} while only the ${wait.limit} limit was used up, ${durationInWords(wait.toMs - call.atMs)} before the end of its Retry-After. It sent nothing for ${name} in that time.`;
+      }
+    }
+    return undefined;
+  },
+};
+
+function limitOf({ operation }: Sent): Limit | undefined {
+  return operation === undefined ? undefined : operations[operation].limit;
+}
+
+function isUndisturbed({ fault, limit, got }: Sent): boolean {
+  return fault === undefined && limit === undefined && got.status < 500;
+}
+
+/** Only 429 surely means a limit: a client may take a 503 for a failure of the whole service. */
+function waitOf(sent: Sent): Wait[] {
+  const { gotMs: fromMs, got } = sent;
+  const [limit, toMs] = [limitOf(sent), retryAtMs(sent)];
+  if (got.status !== 429 || limit === undefined) return [];
+  return fromMs === undefined || toMs === undefined ? [] : [{ limit, fromMs, toMs }];
+}
+
+interface Due {
+  readonly name: string;
+  readonly limit: Limit;
+  /** When its first request arrived; Infinity if none did. */
+  readonly arrivalMs: number;
+}
+
+/** What has to be sent in this call. A click waits for its impression, so it isn't judged. */
+function dueIn({ command, shown, atMs, step }: Call, told: Told): Due[] {
+  const { events, requests, members } = told;
+  const firstSince = (sent: readonly Sent[]): number =>
+    sent.find((one) => one.atMs >= atMs)?.atMs ?? Number.POSITIVE_INFINITY;
+  const due = events.filter(({ kind, asks }) => kind === "impression" && asks.length === 1);
+  switch (command.kind) {
+    case "stats":
+    case "surfaces":
+    case "payouts": {
+      if (!isOrdinary({ command, atMs }, told)) return [];
+      const own = requests.filter((one) => one.step === step && one.operation === command.kind);
+      return [{ name: command.kind, limit: "reporting", arrivalMs: firstSince(own) }];
+    }
+    case "impression":
+      if (members.includes("flush")) return [];
+      return due
+        .filter(({ view }) => view === shown)
+        .map(({ name, sent }) => ({ name, limit: "recording", arrivalMs: firstSince(sent) }));
+    case "flush":
+      return due
+        .filter(
+          ({ asks, sent }) =>
+            asks.every((ask) => ask.atMs <= atMs && ask.outcome.kind === "done") &&
+            !sent.some((one) => one.atMs < atMs),
+        )
+        .map(({ name, sent }) => ({ name, limit: "recording", arrivalMs: firstSince(sent) }));
+    default:
+      return [];
+  }
+}
+
+const finalRefusals: Rule = {
+  id: "final-refusals",
+  says: "A client doesn't send again unchanged what was refused for good, and sends nothing more with a key that was refused",
+  source: "spec §5, §7, RFC 9110 §15.5",
+  judge(told, came) {
+    const all = askedIn(told);
+    for (const [at, before] of all.entries()) {
+      if (isRefused(before.sent)) came();
+      const later = all.slice(at + 1);
+      const again =
+        isRefused(before.sent) && !hasWrongEncoding(before.sent)
+          ? later.find((next) => isSameAgain(before, next) && isSentAfter(told, before, next))
+          : undefined;
+      if (again !== undefined && !isKeyRefused(before.sent))
+        return `${inWords(before)} was refused with ${before.sent.got.status}, and the client sent it again unchanged at ${timeInWords(told, again.sent.atMs)}.`;
+      if (!isKeyRefused(before.sent)) continue;
+      const next = later.find((one) => isWithRefusedKey(told, before, one, all));
+      if (next !== undefined)
+        return `The service refused the key with 401. After the client got that answer, at ${timeInWords(told, before.sent.gotMs ?? 0)}, it sent ${inWords(next)} with the same key, at ${timeInWords(told, next.sent.atMs)}.`;
+    }
+    return undefined;
+  },
+};
+
+function isSameAgain(before: Asked, next: Asked): boolean {
+  const [one, other] = [before.sent.request, next.sent.request];
+  const isSame = one.query === other.query && one.body === other.body;
+  const type = "content-type";
+  return isRepeat(before, next) && isSame && one.headers[type] === other.headers[type];
+}
+
+/**
+ * If each call fails by itself, it is up to the caller whether to try again. But what the client has taken on, and calls that
+ * wait in it for their first turn, must not be sent.
+ */
+function isWithRefusedKey(told: Told, refused: Asked, next: Asked, all: readonly Asked[]): boolean {
+  const refusedMs = refused.sent.gotMs;
+  const isSameKey =
+    next.sent.request.headers.authorization === refused.sent.request.headers.authorization;
+  if (refusedMs === undefined || !isSameKey || !isSentAfter(told, refused, next)) return false;
+  const between = all.filter(
+    ({ sent: { sequence } }) => sequence > refused.sent.sequence && sequence < next.sent.sequence,
+  );
+  if (between.some(({ sent }) => isAcknowledged(sent) && sent.atMs >= refusedMs)) return false;
+  if (isRepeat(refused, next) || (isAccepted(refused) && next.event !== undefined)) return true;
+  if (isAskedAgain(told, refused, next)) return false;
+  const hasWaited = !next.asks.some(({ atMs }) => atMs >= refusedMs && atMs <= next.sent.atMs);
+  if (!hasWaited || told.isReal) return !hasWaited && !told.isReal;
+  // A client that doesn't remember a refusal may go on with calls that wait for the end of a pause: each fails by itself.
+  const isFirst = next.event?.sent[0] === next.sent;
+  const isTroubled = all.some(
+    ({ sent }) =>
+      sent.sequence < next.sent.sequence &&
+      !isAcknowledged(sent) &&
+      !hasWrongEncoding(sent) &&
+      !mayEndKey(sent),
+  );
+  return isFirst && !isTroubled;
+}
+
+const inOrder: Rule = {
+  id: "in-order",
+  says: "Events are recorded in the order in which the client was given them, even if some have to be sent again",
+  source: "the driver's inOrder",
+  needs: ["inOrder"],
+  judge(told, came) {
+    if (!told.promised.inOrder) return undefined;
+    // An event that was given twice has no place of its own.
+    const given = told.calls.flatMap((call) => {
+      const event = told.events.find(({ asks }) => asks.length === 1 && asks[0] === call);
+      const by = event?.recorded[0]?.by;
+      return event === undefined || by === undefined ? [] : [{ name: event.name, by, call }];
+    });
+    for (const [at, next] of given.slice(1).entries()) {
+      const before = given[at];
+      if (before === undefined) continue;
+      if (next.call.atMs <= before.by.atMs) came();
+      if (next.by.sequence < before.by.sequence)
+        return `The client was given ${before.name} before ${next.name}, but ${next.name} was recorded first.`;
+    }
+    return undefined;
+  },
+};
+
+const atOnce: Rule = {
+  id: "at-once",
+  says: "The client never has more requests under way at once than it declares",
+  source: "the driver's maxAtOnce",
+  needs: ["maxAtOnce"],
+  judge({ promised: { maxAtOnce }, requests }, came) {
+    if (maxAtOnce === Number.POSITIVE_INFINITY) return undefined;
+    let gotMs: number[] = [];
+    for (const { atMs, request, ...sent } of requests) {
+      // It isn't known when the client aborted a request whose answer never came.
+      gotMs = gotMs.filter((ms) => ms > atMs);
+      const count = gotMs.length + 1;
+      if (count > maxAtOnce)
+        return `When the client sent ${request.method} ${request.path}, it had ${count} requests under way. It declares at most ${maxAtOnce} at once. A request is under way until it is answered or aborted.`;
+      gotMs.push(sent.gotMs ?? atMs);
+      if (gotMs.at(-1) !== atMs) came();
+    }
+    return undefined;
+  },
+};
+
+export const timeRules: readonly Rule[] = [ends, inTime, waitsAsTold];
+export const refusalRules: readonly Rule[] = [otherLimit, finalRefusals];
+export const promiseRules: readonly Rule[] = [inOrder, atOnce];
