@@ -19,14 +19,13 @@ const root = join(import.meta.dirname, "..");
 
 const rulesPage = `# The rules for clients
 
-[\`clientContract\`](test-your-client.md) checks these rules. Use their names in its options \`skip\` and \`only\`. A failure
-prints a line for \`ADSIM_REPLAY\` that also begins with the name. A rule is skipped if the driver lacks a [method or
-promise](test-your-client.md#the-driver) that it needs, or if it needs virtual time and the transport is \`http\`. Some rules are
-tried under several choices of an [assumption](assumptions.md), whatever the contract's own are.
+[\`clientContract\`](test-your-client.md) judges every session by these rules. Use their names in its options \`skip\` and
+\`only\`. A failure prints a line for \`ADSIM_REPLAY\` that also begins with the name. A rule is skipped if the driver lacks a
+[method or promise](test-your-client.md#the-driver) that it needs.
 
-| rule | says | from | needs | tried under |
-|---|---|---|---|---|
-${rows(rules.map((rule) => [`\`${rule.id}\``, sentence(rule.says), rule.source, needsOf(rule), choicesOf(rule)]))}
+| rule | says | from | needs |
+|---|---|---|---|
+${rows(rules.map((rule) => [`\`${rule.id}\``, sentence(rule.says), rule.source, needsOf(rule)]))}
 `;
 
 /** A foreign service has no audit, which is all that M2 looks at. */
@@ -148,24 +147,8 @@ function rows(table: readonly (readonly string[])[]): string {
   return table.map((cells) => `| ${cells.join(" | ").replaceAll("\n", " ")} |`).join("\n");
 }
 
-function needsOf({ needs = [], needsVirtualTime = false }: Rule): string {
-  const members = needs.map((name) => `\`${name}\``);
-  return [...members, ...(needsVirtualTime ? ["virtual time"] : [])].join(", ");
-}
-
-/** Each key that the rule varies, with its choices. */
-function choicesOf(rule: Rule): string {
-  const assuming = [...(rule.assuming ?? []), ...(rule.unlessAssumed ?? [])];
-  const keys = [...new Set(assuming.flatMap((choices) => Object.keys(choices)))];
-  const isVaried = assuming.every((choices) => Object.keys(choices).length > 0);
-  const own = isVaried ? [] : ["the contract's own choices"];
-  const varied = keys.map((key) => {
-    const choices = assuming.map((one): unknown => Reflect.get(one, key));
-    const names = choices.filter((one) => typeof one === "string");
-    return `[\`${key}\`](assumptions.md#${key.replaceAll(/[^\w-]/g, "")}): ${[...new Set(names)].join(", ")}`;
-  });
-  const unless = rule.unlessAssumed === undefined ? [] : ["unless the contract makes the choice"];
-  return [...own, ...varied, ...unless].join("; ");
+function needsOf({ needs = [] }: Rule): string {
+  return needs.map((name) => `\`${name}\``).join(", ");
 }
 
 /** With a full stop, as sentences of other pages have it. */

@@ -3,8 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { type Ads, type AdsOptions, createAds } from "../../src/client.ts";
 import type { Verdict, VerdictKind } from "../../src/faults/verdict.ts";
+import type { ClientCommand } from "../../src/testing/session/command.ts";
 import {
-  beginSession,
   type Command,
   openTestWorld,
   runSession,
@@ -67,21 +67,24 @@ function onRecord(session: Session, operation: "impression" | "click"): Map<stri
       ? (["impression_id", "click_id"] as const)
       : (["ad_id", "impression_id"] as const);
   const ids = new Map<string, Set<string>>();
-  for (const exchange of session.exchanges) {
-    if (exchange.operation !== operation || exchange.served?.status !== 200) continue;
-    const name = exchange.values.get(about) ?? "";
-    const of = ids.get(name) ?? new Set();
-    ids.set(name, of.add(JSON.parse(exchange.served.body)[id]));
+  for (const { operation: of, values, served } of session.requests) {
+    if (of !== operation) continue;
+    const name = values[about] ?? "";
+    for (const { status, body } of served)
+      if (status === 200) ids.set(name, (ids.get(name) ?? new Set()).add(JSON.parse(body)[id]));
   }
   return ids;
 }
 
 function reportOf(session: Session): unknown {
-  const { outcome } = session.steps.at(-2) ?? {};
+  const { outcome } = session.calls.at(-1) ?? {};
   return outcome?.kind === "done" ? outcome.value : outcome;
 }
 
-const shows: readonly Command[] = [0, 1, 2].map((surface) => ({ kind: "impression", surface }));
+const shows: readonly ClientCommand[] = [0, 1, 2].map((surface) => ({
+  kind: "impression",
+  surface,
+}));
 const clicks: readonly Command[] = [0, 1, 2].map((impression) => ({ kind: "click", impression }));
 const flush: Command = { kind: "flush" };
 
@@ -130,7 +133,7 @@ describe("faults", () => {
       expect(sizes.every((size) => size === 1)).toBe(true);
       const told = verdict.kind === "reorder" ? 0 : 2;
       expect(reportOf(session)).toEqual({ impressions: 0, clicks: told });
-      expect(session.exchanges.filter(({ operation }) => operation === "click")).toHaveLength(3);
+      expect(session.requests.filter(({ operation }) => operation === "click")).toHaveLength(3);
     },
   );
 
@@ -163,7 +166,7 @@ describe("de-duplication", () => {
     // The first one's id came only with the answer that was lost.
     const unknown = repeat === "conflict" ? 1 : 0;
     expect(reportOf(session)).toEqual({ impressions: 0, clicks: unknown });
-    const sessions = session.exchanges.map(({ values }) => values.get("session_id") ?? "");
+    const sessions = session.requests.map(({ values }) => values.session_id ?? "");
     expect(new Set(sessions.filter((id) => id !== "")).size).toBe(3);
   });
 
@@ -261,15 +264,15 @@ describe("limits", () => {
   test.each(choices)(
     "%s, Retry-After as %s: all wait, and all get through",
     async (status, hint) => {
-      const life = await beginSession(createAdsDriver, {
-        assumptions: { "limit.exceeded": status, "limit.retry-after": hint },
-      });
-      await life.perform({ kind: "advance", byMs: 15_000 });
-      await life.perform({ kind: "spend", left: 1, of: "recording" });
-      await life.perform({ kind: "together", commands: [...shows, ...shows] as never });
-      await life.perform(flush);
-      const session = await life.end();
-      const sent = session.exchanges.filter(({ operation }) => operation === "impression");
+      const commands: Command[] = [
+        { kind: "advance", byMs: 15_000 },
+        { kind: "spend", left: 1, of: "recording" },
+        { kind: "together", commands: [...shows, ...shows] },
+        flush,
+      ];
+      const assumptions = { "limit.exceeded": status, "limit.retry-after": hint };
+      const session = await runSession(createAdsDriver, commands, { assumptions });
+      const sent = session.requests.filter(({ operation }) => operation === "impression");
       const refused = sent.filter(({ limit }) => limit !== undefined);
       const minuteMs = 60_000 * Math.ceil((sent[0]?.atMs ?? 0) / 60_000);
       const early = sent.filter(({ atMs }) => atMs < minuteMs).length;

@@ -1,17 +1,15 @@
-/** What the compiler knows of `adsim/testing`. Compiled with everything else, and never run. */
+/** What the compiler knows of `adsim/testing` and `adsim/contract`. Compiled with everything else, and never run. */
 
 import fc from "fast-check";
 import { expectTypeOf } from "vitest";
+import { clientContract, type Driver, type Rule, type Session } from "../../src/contract.ts";
 import type { ApiRequest } from "../../src/index.ts";
 import {
   arbitraryCommands,
   arbitraryRequest,
   type Command,
   checkInvariants,
-  clientContract,
-  type Driver,
   runSession,
-  type Session,
 } from "../../src/testing.ts";
 
 declare const describe: (name: string, define: () => void) => void;
@@ -25,7 +23,20 @@ const driver: Driver<Handle> = {
   impression: ({ surface, ad, session }) => ({ number: (surface + ad + session).length }),
   click: ({ number }) => number,
 };
-clientContract({ describe, it, driver: () => driver });
+const ownRule: Rule = {
+  id: "at-most-two",
+  says: "At most two",
+  source: "us",
+  needs: ["close"],
+  judge({ events, requests }, came) {
+    expectTypeOf(came).toEqualTypeOf<() => void>();
+    expectTypeOf(requests[0]?.got.status).toEqualTypeOf<number | undefined>();
+    for (const { name, sent } of events) if (sent.length > 2) return `${name} was sent thrice`;
+    return undefined;
+  },
+  commands: arbitraryCommands({ kinds: ["impression"] }),
+};
+clientContract({ describe, it, driver: () => driver, rules: [ownRule] });
 clientContract({
   describe,
   it,
@@ -38,7 +49,7 @@ clientContract({
     expectTypeOf(random()).toBeNumber();
     return { impression: () => `${baseUrl}${apiKey}${publisherId}`, click: () => undefined };
   },
-  skip: { "pauses-grow": "it never repeats" },
+  skip: { "backs-off": "it never repeats" },
   assumptions: { "limit.exceeded": "503" },
   onReport: ({ rules }) => expectTypeOf(rules[0]?.id).toEqualTypeOf<string | undefined>(),
 });
@@ -48,7 +59,7 @@ clientContract({ describe, it, driver: () => ({ click: () => undefined }) });
 // @ts-expect-error there is no such choice
 clientContract({ describe, it, driver: () => driver, assumptions: { "limit.exceeded": "418" } });
 // @ts-expect-error a rule is skipped for a reason
-clientContract({ describe, it, driver: () => driver, skip: { "pauses-grow": true } });
+clientContract({ describe, it, driver: () => driver, skip: { "backs-off": true } });
 const wrong: Driver<Handle> = {
   impression: () => ({ number: 1 }),
   // @ts-expect-error what it is given back has no id

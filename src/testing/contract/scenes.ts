@@ -68,14 +68,14 @@ export const periodStats: One<"stats"> = fc
     return { kind: "stats", ...given({ from, to, surface }) };
   });
 export const query: fc.Arbitrary<ClientCommand> = fc.oneof(stats, surfaces, payouts);
-export const event: fc.Arbitrary<ClientCommand> = weighted<ClientCommand>(
+const event: fc.Arbitrary<ClientCommand> = weighted<ClientCommand>(
   [5, view],
   [3, click],
   [1, flush],
 );
 
 /** Shrinks to the first. */
-export function pauses(...choicesMs: readonly number[]): One<"advance"> {
+function pauses(...choicesMs: readonly number[]): One<"advance"> {
   return fc.constantFrom(...choicesMs).map((byMs) => ({ kind: "advance", byMs }));
 }
 
@@ -84,7 +84,7 @@ export const anyPause: One<"advance"> = pauses(
   ...[HOUR_MS, 5.5 * HOUR_MS, 18.5 * HOUR_MS, DAY_MS, 3 * DAY_MS],
 );
 /** After so long without any trouble every client works again. */
-export const recovery: One<"advance"> = pauses(20 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS);
+const recovery: One<"advance"> = pauses(20 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS);
 const anHour = pauses(HOUR_MS);
 
 /** Commands at once, or a second apart. Each can shrink to nothing. */
@@ -200,7 +200,7 @@ function one(...lists: readonly (readonly Verdict[])[]): fc.Arbitrary<Verdict> {
   return fc.constantFrom(...lists.flat());
 }
 
-export const failed: fc.Arbitrary<Verdict> = one(failing);
+const failed: fc.Arbitrary<Verdict> = one(failing);
 const slow = fault(
   one([
     { kind: "delay", delay: "1s" },

@@ -77,11 +77,11 @@ export const driverMethods: readonly string[] = Object.keys(methods);
 
 /** The names of the driver's methods, and of what it promises. */
 export function membersOf(driver: object | undefined): readonly string[] {
-  const valueOf = (name: string): unknown => driver && Reflect.get(driver, name);
+  const memberOf = (name: string): unknown => driver && Reflect.get(driver, name);
   return [
-    ...driverMethods.filter((name) => typeof valueOf(name) === "function"),
+    ...driverMethods.filter((name) => typeof memberOf(name) === "function"),
     // 0 is a promise, too.
-    ...promiseNames.filter((name) => ![undefined, false].includes(valueOf(name) as undefined)),
+    ...promiseNames.filter((name) => ![undefined, false].includes(memberOf(name) as undefined)),
   ];
 }
 

@@ -55,7 +55,7 @@ export function isOfEvent({ operation }: Sent): boolean {
 }
 
 /** Whether the complete answer arrived unchanged. */
-export function isWhole({ fault, got }: Sent): boolean {
+function isWhole({ fault, got }: Sent): boolean {
   if (got.status === 0) return false;
   return fault === undefined || (fault.received === "whole" && fault.kind !== "garbage");
 }

@@ -3,25 +3,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../../src/index.ts";
-import {
-  arbitraryCommands,
-  type CommandKind,
-  commandWeights,
-  runSession,
-  type Session,
-} from "../../../src/testing.ts";
+import { type CommandKind, commandWeights } from "../../../src/testing/arbitraries/commands.ts";
+import { arbitraryCommands, runSession, type Session } from "../../../src/testing.ts";
 import { createMarks } from "../../marks.ts";
 import { createPlainDriver } from "../plain-driver.ts";
 
 const allKinds = Object.keys(commandWeights) as CommandKind[];
 
-/** The kinds of requests that the service saw. */
-function operationsIn({ exchanges }: Session): (string | undefined)[] {
-  return exchanges.map(({ operation }) => operation);
-}
-
-const clicks = (session: Session): number =>
-  operationsIn(session).filter((operation) => operation === "click").length;
+const clicks = ({ requests }: Session): number =>
+  requests.filter(({ operation }) => operation === "click").length;
 
 describe("arbitraryCommands", () => {
   test("gives all kinds that have a weight, some of them at once, roughly by their weights", () => {

@@ -4,11 +4,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createSimulator, InputError, type Simulator } from "../../../src/index.ts";
 import { operationIds, operations } from "../../../src/spec/operations.ts";
+import { flawKinds } from "../../../src/testing/arbitraries/request-flaws.ts";
 import {
   type ArbitraryRequestOptions,
   arbitraryAssumptions,
   arbitraryRequest,
-  flawKinds,
   type RequestCase,
 } from "../../../src/testing.ts";
 import { runsOf } from "../../budget.ts";

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { playInWorld, playScenario, simulatorFor } from "../../../src/play/play-scenario.ts";
 import { parseScenario } from "../../../src/play/scenario/parse-scenario.ts";
+import { runToEnd } from "../../../src/testing/session/run-session.ts";
 import {
   arbitraryAssumptions,
   arbitraryCommands,
@@ -42,7 +43,7 @@ test("a session's scenario gets every answer that the client got", async () => {
       fc.constantFrom("adsim", "other"),
       async (commands, defect, assumptions, seed) => {
         const options = { seed, assumptions, publishers: 3 };
-        const session = await runSession(
+        const { session, sim } = await runToEnd(
           (context) => createExampleClient(context, defect),
           commands,
           options,
@@ -53,7 +54,7 @@ test("a session's scenario gets every answer that the client got", async () => {
         const parsed = parseScenario(JSON.parse(text));
         const simulator = simulatorFor(parsed);
         const result = await playInWorld(simulator, parsed);
-        const answers = ({ journal }: Pick<typeof session.sim, "journal">): unknown[] =>
+        const answers = ({ journal }: Pick<typeof sim, "journal">): unknown[] =>
           journal.entries({ secrets: "shown" }).map((entry) => ({
             at: entry.at,
             operation: entry.operation,
@@ -61,7 +62,7 @@ test("a session's scenario gets every answer that the client got", async () => {
             reason: entry.reason,
             fault: entry.fault,
           }));
-        expect(answers(simulator)).toEqual(answers(session.sim));
+        expect(answers(simulator)).toEqual(answers(sim));
         const broken = result.steps.filter((step) => step.result === "failed");
         expect(broken).toEqual([]);
       },
@@ -88,5 +89,5 @@ test("a scenario repeats a rule's random draws, leaves out a rule that never fir
   const { result, steps } = await playScenario(scenario);
   expect(result).toBe("passed");
   const statuses = steps.flatMap(({ exchange }) => exchange?.status ?? []);
-  expect(statuses).toEqual(session.exchanges.map(({ got }) => got.status));
+  expect(statuses).toEqual(session.requests.map(({ got }) => got.status));
 });

@@ -1,13 +1,10 @@
 /** A client that doesn't use fetch, against the real server, in real time. */
 
 import { request } from "node:http";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { playScenario } from "../../../src/play/play-scenario.ts";
 import { parseScenario } from "../../../src/play/scenario/parse-scenario.ts";
-import type { Rule } from "../../../src/testing/contract/rules/rule.ts";
 import { scenarioOf } from "../../../src/testing/contract/scenario-of.ts";
-import { tryRule } from "../../../src/testing/contract/try-rule.ts";
 import type { Driver, DriverContext } from "../../../src/testing/driver/driver.ts";
 import { openTestWorld } from "../../../src/testing/driver/test-world.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
@@ -84,13 +81,13 @@ describe("over a socket", () => {
       ],
       world,
     );
-    expect(session.exchanges.map(({ operation, got }) => [operation, got.status])).toEqual([
+    expect(session.requests.map(({ operation, got }) => [operation, got.status])).toEqual([
       ["impression", 200],
       ["click", 0],
       ["click", 200],
       ["impression", 200],
     ]);
-    const [first, , , last] = session.exchanges;
+    const [first, , , last] = session.requests;
     expect((last?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(60_000);
     const scenario = parseScenario(
       scenarioOf(session, { name: "socket", about: "A life.", world }),
@@ -99,7 +96,7 @@ describe("over a socket", () => {
     const bodies = steps.flatMap(({ kind, exchange }) =>
       kind === "impression" || kind === "click" ? [exchange?.body] : [],
     );
-    expect(bodies).toEqual(session.exchanges.map(({ got }) => got.body));
+    expect(bodies).toEqual(session.requests.map(({ got }) => got.body));
   });
 
   test("a request that the client gave up on is recorded as unanswered", async () => {
@@ -111,8 +108,8 @@ describe("over a socket", () => {
       ],
       world,
     );
-    const [first, second] = session.exchanges;
-    expect(first).toMatchObject({ got: { status: 0 }, served: { status: 200 } });
+    const [first, second] = session.requests;
+    expect(first).toMatchObject({ got: { status: 0 }, served: [{ status: 200 }] });
     expect(second).toMatchObject({ got: { status: 200 }, fault: undefined });
   });
 
@@ -129,7 +126,7 @@ describe("over a socket", () => {
       [{ kind: "impression", surface: 0 }],
       world,
     );
-    expect(session.steps.find(({ command }) => command.kind === "impression")?.outcome).toEqual({
+    expect(session.calls.find(({ command }) => command.kind === "impression")?.outcome).toEqual({
       kind: "flooded",
     });
   });
@@ -142,38 +139,6 @@ describe("over a socket", () => {
     await close();
     expect(nowMs).toBeGreaterThanOrEqual(beforeMs);
     expect(nowMs).toBeLessThanOrEqual(Date.now() + 1000);
-  });
-
-  test("a client never has to wait for minutes", async () => {
-    const told: Command = {
-      kind: "fault",
-      rule: {
-        match: { operation: "impression", times: 1 },
-        verdict: { kind: "respond", status: 429, headers: { "Retry-After": "3600" } },
-      },
-    };
-    const waits: Rule = {
-      id: "waits",
-      says: "A rule",
-      source: "spec §8",
-      commands: () =>
-        fc.constant<Command[]>([
-          told,
-          { kind: "impression", surface: 0 },
-          { kind: "spend", left: 0, of: "recording" },
-          { kind: "impression", surface: 0 },
-        ]),
-      judge({ exchanges }) {
-        const hints = exchanges.map(({ got }) => Number(got.headers["retry-after"]));
-        expect(hints).toEqual([2, expect.toSatisfy((seconds: number) => seconds <= 2)]);
-        return 1;
-      },
-    };
-    const options = { ...world, runs: 1 };
-    expect(await tryRule(waits, onNodeHttp, options)).toEqual({ kind: "held", applied: 1 });
-    const virtual: Rule = { ...waits, needsVirtualTime: true };
-    const why = 'it needs virtual time, and with the transport "http" time is real';
-    expect(await tryRule(virtual, onNodeHttp, options)).toEqual({ kind: "skipped", why });
   });
 
   test("globals can't be replaced, since time is real", async () => {

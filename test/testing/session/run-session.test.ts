@@ -1,0 +1,127 @@
+/** A session as plain data: when its calls begin and end, what they were about, and what happened to the world. */
+
+import { expect, test } from "vitest";
+import { runSession } from "../../../src/testing/session/run-session.ts";
+import { commandInWords, valueInWords } from "../../../src/testing/session/words.ts";
+import { patientClient } from "../contract/patient-client.ts";
+import { createPlainDriver } from "../plain-driver.ts";
+
+const start = "2026-01-15T00:00:00Z";
+
+test("commands that are apart begin at their times, whether or not earlier ones have ended", async () => {
+  const { calls, requests, world } = await runSession(
+    patientClient({ dawdlesMs: 5000 }),
+    [
+      {
+        kind: "together",
+        apartMs: 1000,
+        commands: [{ kind: "stats" }, { kind: "flush" }, { kind: "impression", surface: 0 }],
+      },
+    ],
+    { start },
+  );
+  const { startMs } = world;
+  const own = calls.filter(({ step }) => step === 0);
+  expect(own.map(({ command, atMs, endMs }) => [command.kind, atMs - startMs, endMs - startMs]))
+    // The client has no flush.
+    .toEqual([
+      ["stats", 0, 5000],
+      ["impression", 1000, 1000],
+    ]);
+  expect(own.every(({ isTogether, outcome }) => isTogether && outcome.kind === "done")).toBe(true);
+  expect(requests.map(({ atMs, step }) => [atMs - startMs, step])).toEqual([
+    [1000, 0],
+    [5000, 0],
+  ]);
+});
+
+test("retryInMs writes a date into the answers of a fault rule, which must write its answers", async () => {
+  const session = await runSession(
+    patientClient(),
+    [
+      { kind: "advance", byMs: 86_390_000 },
+      {
+        kind: "fault",
+        rule: { match: { times: 1 }, verdict: { kind: "respond", status: 503 } },
+        retryInMs: 20_000,
+      },
+      { kind: "impression", surface: 0 },
+    ],
+    { start },
+  );
+  const { requests, world } = session;
+  expect(requests[0]?.got.headers["retry-after"]).toBe("Fri, 16 Jan 2026 00:00:10 GMT");
+  expect(requests.map(({ got, atMs }) => [got.status, atMs - world.startMs])).toEqual([
+    [503, 86_390_000],
+    [200, 86_410_000],
+  ]);
+  await expect(
+    runSession(patientClient(), [
+      { kind: "fault", rule: { verdict: { kind: "drop" } }, retryInMs: 1000 },
+    ]),
+  ).rejects.toThrow("retryInMs needs a verdict of kind respond, not drop");
+});
+
+test("values are as the client gave them, whatever it does with them later", async () => {
+  const figures = { publisher_id: "p", impressions: 1 };
+  const { calls } = await runSession(
+    (context) => ({
+      ...createPlainDriver(context),
+      stats: () => figures,
+      surfaces: () => Promise.reject(new TypeError("no", { cause: "a reason" })),
+      close() {
+        figures.impressions = 2;
+      },
+    }),
+    [{ kind: "stats" }, { kind: "surfaces" }],
+  );
+  expect(calls.map(({ command }) => command.kind)).toEqual(["open", "stats", "surfaces", "close"]);
+  expect(calls[1]).toMatchObject({
+    outcome: { kind: "done", value: { impressions: 1 } },
+    later: { impressions: 2 },
+  });
+  expect(calls[2]?.outcome).toMatchObject({
+    kind: "failed",
+    error: { name: "TypeError", message: "no", cause: "a reason" },
+  });
+});
+
+test("the world's changes say when, for how long, and with which result", async () => {
+  const { changes, requests, world } = await runSession(createPlainDriver, [
+    { kind: "spend", left: 0, of: "reporting" },
+    { kind: "fault", rule: { verdict: { kind: "respond", status: 500 } } },
+    { kind: "impression", surface: 1 },
+    { kind: "heal" },
+    { kind: "advance", byMs: 1000 },
+  ]);
+  const seen = changes.map(({ command, step, atMs, endMs, result }) => [
+    command.kind,
+    step,
+    endMs - atMs,
+    result,
+  ]);
+  expect(seen).toEqual([
+    ["spend", 0, 0, 60],
+    ["fault", 1, 0, "rule-1"],
+    ["heal", 3, 0, undefined],
+    ["advance", 4, 1000, undefined],
+    // After the closing.
+    ["advance", 6, 3_599_000, undefined],
+  ]);
+  expect(requests.map(({ step, got, served }) => [step, got.status, served])).toEqual([
+    [2, 500, []],
+  ]);
+  expect(world.recorded).toEqual({ impressions: 0, clicks: 0 });
+});
+
+test("a long value is cut between two members, and a command says how it is apart", () => {
+  const payout = { period: "2026-01", amount_inr: 1250.5, status: "paid", txn_id: null };
+  expect(valueInWords({ payouts: [payout] })).toBe(JSON.stringify({ payouts: [payout] }));
+  expect(valueInWords({ payouts: Array.from({ length: 5 }, () => payout) })).toMatch(
+    /^\{"payouts":\[\{.*[^,], …$/,
+  );
+  expect(valueInWords({ name: "a".repeat(500) })).toHaveLength(160);
+  expect(commandInWords({ kind: "together", apartMs: 1000, commands: [{ kind: "stats" }] })).toBe(
+    "one every 1 s: stats",
+  );
+});
