@@ -59,7 +59,7 @@ export interface ClientReport {
   readonly findings: readonly Finding[];
 }
 
-export const findingKinds: Readonly<Record<FindingId, FindingKind>> = {
+const findingKinds: Readonly<Record<FindingId, FindingKind>> = {
   "event-in-two-sessions": eventInTwoSessions,
   "lost-and-sent-again-without-session": lostAndSentAgainWithoutSession,
   "failed-and-never-sent-again": failedAndNeverSentAgain,
@@ -228,7 +228,7 @@ function whoOf(offences: readonly Offence[]): Finding["who"] {
 }
 
 /** The request, its answer, and what was wrong, on one line. */
-export function exampleOf({ attempt, cause, detail }: Offence): string {
+function exampleOf({ attempt, cause, detail }: Offence): string {
   const { sequence, at, request, response } = entryOf(cause ?? attempt);
   const answer = response.status === 0 ? "no answer" : response.status;
   return `#${sequence} ${at} ${oneLine(`${request.method} ${request.path}`, MAX_SHOWN)} → ${answer}, ${detail}`;

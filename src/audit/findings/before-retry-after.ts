@@ -5,7 +5,7 @@ import { type Attempt, type AttemptHistory, isServed, isTimed } from "./attempts
 import { cameAfterText, durationText, type FindingKind, type Offence } from "./finding.ts";
 
 /** A client's timer may fire a little early, and its clock may be a little ahead. */
-export const TOLERANCE_MS = 50;
+const TOLERANCE_MS = 50;
 /** Retry-After has whole seconds, so two answers that mean the same instant can name times that differ by this much. */
 const PRECISION_MS = 1000;
 

@@ -4,7 +4,7 @@ import { parseDay } from "../../../base/calendar.ts";
 import { DAY_MS, durationInWords } from "../../../base/duration.ts";
 import { nearestMicros } from "../../../base/money.ts";
 import { jsonIn, memberOf } from "../../../base/parse-json.ts";
-import { addDays, dayAt } from "../../../invariants/read-trace.ts";
+import { addDays, dayAt } from "../../../invariants/answers.ts";
 import { eventIdIn } from "../../../journal/entry-values.ts";
 import type { EventKind } from "../../../spec/operations.ts";
 import { operations } from "../../../spec/operations.ts";
