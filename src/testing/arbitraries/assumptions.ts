@@ -1,7 +1,6 @@
 /** Random choices of assumptions for fast-check. They shrink to the defaults key by key. */
 
 import fc from "fast-check";
-import { InputError } from "../../base/input.ts";
 import {
   type Assumption,
   type AssumptionKey,
@@ -21,8 +20,6 @@ export interface ArbitraryAssumptionsOptions {
 
 /** In most values about this many keys aren't at their defaults. */
 const HANDFUL = 4;
-/** In one of five values all keys are random. */
-const WEIGHTS = { handful: 4, anything: 1 } as const;
 
 const points: Readonly<Record<string, Assumption>> = catalogue;
 
@@ -53,24 +50,12 @@ export function arbitraryAssumptions(
   );
   const anything = fc.tuple(...free.map(({ choices }) => fc.constantFrom(...choices)));
 
-  function assign(choices: readonly string[]): Readonly<Record<string, string>> {
-    return { ...base, ...Object.fromEntries(free.map(({ key }, at) => [key, choices[at] ?? ""])) };
-  }
-  /** The reverse of `assign`, so that examples shrink too. Throws for an impossible value. */
-  function choicesIn(value: unknown): string[] {
-    const assumptions: Readonly<Record<string, string>> = resolveAssumptions(Object(value));
-    const choices = free.map(({ key }) => assumptions[key] ?? "");
-    const differs = Object.entries(assign(choices)).some(
-      ([key, choice]) => assumptions[key] !== choice,
-    );
-    if (differs) throw new InputError("assumptions", "must have the fixed choices");
-    return choices;
-  }
-
   return fc
-    .oneof(
-      { weight: WEIGHTS.handful, arbitrary: handful },
-      { weight: WEIGHTS.anything, arbitrary: anything },
-    )
-    .map((choices) => resolveAssumptions(assign(choices)), choicesIn);
+    .oneof({ weight: 4, arbitrary: handful }, { weight: 1, arbitrary: anything })
+    .map((choices) =>
+      resolveAssumptions({
+        ...base,
+        ...Object.fromEntries(free.map(({ key }, at) => [key, choices[at] ?? ""])),
+      }),
+    );
 }

@@ -30,6 +30,8 @@ export interface ClockStep {
   readonly edge: Edge | undefined;
 }
 
+const defaults = { sim: undefined, start: undefined, minLength: 1, maxLength: 8, edges };
+
 /**
  * Time never goes back, nor past the year 9999. A failure shrinks to few waits, to near edges, and to a millisecond.
  *
@@ -38,31 +40,15 @@ export interface ClockStep {
 export function arbitraryClockPlan(
   options: ArbitraryClockPlanOptions = {},
 ): fc.Arbitrary<readonly ClockStep[]> {
-  const {
-    sim,
-    start,
-    minLength,
-    maxLength,
-    edges: near,
-  } = withDefaults(options, {
-    sim: undefined,
-    start: undefined,
-    minLength: 1,
-    maxLength: 8,
-    edges,
-  });
+  const { sim, start, edges: near, ...length } = withDefaults(options, defaults);
   checkKnown("edges", near, edges);
   if (sim !== undefined && start !== undefined) {
-    throw new InputError(
-      "start",
-      "must not be given together with sim: the waits begin at the time of its clock",
-    );
+    throw new InputError("start", "must not be given together with sim, whose time counts");
   }
   const startMs = instantMs("start", start ?? DEFAULT_START);
-  const waits = sequenceOf(anyWait(near, LAST_INSTANT_MS), { minLength, maxLength });
-  return waits.map((list) => {
+  return sequenceOf(anyWait(near, LAST_INSTANT_MS), length).map((list) => {
     const clock = createWaits(sim?.clock.now() ?? startMs, LAST_INSTANT_MS);
-    return list.map((wait): ClockStep => {
+    return list.map((wait) => {
       clock.beginWindow();
       return clock.next(wait);
     });

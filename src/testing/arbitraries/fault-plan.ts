@@ -2,9 +2,8 @@
 
 import fc from "fast-check";
 import { given } from "../../base/given.ts";
-import type { Delay } from "../../faults/delay.ts";
 import { type FaultMatch, type FaultRule, parseRule } from "../../faults/rule.ts";
-import type { Verdict, VerdictKind } from "../../faults/verdict.ts";
+import type { VerdictKind } from "../../faults/verdict.ts";
 import { unconfirmedWays, wrongWays } from "../../faults/wrong-body.ts";
 import { type OperationId, operationIds } from "../../spec/operations.ts";
 import { checkKnown, withDefaults } from "../options.ts";
@@ -68,7 +67,7 @@ const verdicts: Readonly<Record<VerdictKind, fc.Arbitrary<Made>>> = {
 // The names of a record are its keys.
 export const verdictKinds: readonly VerdictKind[] = Object.keys(verdicts) as VerdictKind[];
 
-const ruleDefaults: RuleOptions = {
+const defaults = {
   kinds: verdictKinds,
   operations: undefined,
   mostTimes: 3,
@@ -84,86 +83,54 @@ const ruleDefaults: RuleOptions = {
 export function arbitraryFaultPlan(
   options: ArbitraryFaultPlanOptions = {},
 ): fc.Arbitrary<readonly FaultRule[]> {
-  const { minLength, maxLength, ...rule } = withDefaults(options, {
-    ...ruleDefaults,
-    minLength: 0,
-    maxLength: 3,
-  });
-  return sequenceOf(anyRule(rule), { minLength, maxLength });
+  const all = { ...defaults, minLength: 0, maxLength: 3 };
+  const { minLength, maxLength, ...rule } = withDefaults(options, all);
+  return sequenceOf(arbitraryFaultRule(rule), { minLength, maxLength });
 }
 
 /** One rule. @throws InputError that names the invalid option. */
 export function arbitraryFaultRule(
   options: ArbitraryFaultRuleOptions = {},
 ): fc.Arbitrary<FaultRule> {
-  return anyRule(withDefaults(options, ruleDefaults));
-}
-
-interface RuleOptions {
-  readonly kinds: readonly VerdictKind[];
-  readonly operations: readonly OperationId[] | undefined;
-  readonly mostTimes: number;
-  readonly longestDelayMs: number;
-}
-
-function anyRule(options: RuleOptions): fc.Arbitrary<FaultRule> {
-  const { kinds, operations, mostTimes, longestDelayMs } = options;
+  const { kinds, operations, mostTimes, longestDelayMs } = withDefaults(options, defaults);
   checkKnown("kinds", kinds, verdictKinds);
   if (operations !== undefined) checkKnown("operations", operations, operationIds);
-  const delay = delaysUpTo(longestDelayMs);
-  const late = seldom(delay);
+  const delay = fc.integer({ min: 1, max: longestDelayMs });
+  // Shrinks to the first kind if any kind fails.
   const verdict = fc.oneof(
-    // Shrinks to the first kind if any kind fails.
     { withCrossShrink: true },
     ...kinds.map((kind) =>
       fc
-        .tuple(kind === "delay" ? delay : late, verdicts[kind])
-        .map(([before, made]) => verdictOf(kind, { delay: before, ...made })),
+        .tuple(kind === "delay" ? delay : seldom(delay), verdicts[kind])
+        .map(([late, made]) => ({ kind, ...given({ delay: late, ...made }) })),
     ),
   );
-  const about =
+  const operation =
     operations === undefined
       ? maybe(fc.constantFrom(...operationIds))
       : fc.constantFrom(...operations);
-  const chosen: fc.Arbitrary<FaultMatch> = fc.oneof(
-    { withCrossShrink: true },
-    fc.constant({}),
-    fc.integer({ min: 1, max: 4 }).map((nth) => ({ nth })),
-    fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 }).map((nth) => ({
-      nth: nth.toSorted((one, other) => one - other),
-    })),
-    fc.integer({ min: 2, max: 3 }).map((every) => ({ every })),
-    fc.constantFrom(0.25, 0.5, 0.75).map((share) => ({ share })),
-  );
   const times = fc.integer({ min: 1, max: mostTimes });
   const ttl = maybe(fc.constantFrom("1m", "10m", "1h"));
   // Parsing drops undefined members. If it throws, the bug is here.
   return fc
-    .tuple(verdict, about, chosen, times, ttl)
-    .map(([decided, operation, which, most, lasts]) =>
+    .tuple(verdict, operation, which, times, ttl)
+    .map(([decided, about, chosen, most, lasts]) =>
       parseRule({
-        match: { operation, ...which, times: most },
+        match: { operation: about, ...chosen, times: most },
         verdict: decided,
-        ...(lasts === undefined ? {} : { ttl: lasts }),
+        ...given({ ttl: lasts }),
       }),
     );
 }
 
-function verdictOf(kind: VerdictKind, made: Made): Verdict {
-  // The table has each kind's members, and parseRule checks them.
-  return { kind, ...given(made) } as unknown as Verdict;
-}
-
-function delaysUpTo(longestMs: number): fc.Arbitrary<Delay> {
-  const length = fc.integer({ min: 1, max: longestMs });
-  const range = fc
-    .record({
-      ends: fc.tuple(length, length),
-      shape: fc.constantFrom("uniform" as const, "long-tailed" as const),
-    })
-    .map(({ ends, shape }) => ({ from: Math.min(...ends), to: Math.max(...ends), shape }));
-  return fc.oneof({ weight: 3, arbitrary: length }, { weight: 1, arbitrary: range });
-}
+/** Which of the requests that a rule looks at. */
+const which: fc.Arbitrary<FaultMatch> = fc.oneof(
+  { withCrossShrink: true },
+  fc.constant({}),
+  fc.integer({ min: 1, max: 4 }).map((nth) => ({ nth })),
+  fc.integer({ min: 2, max: 3 }).map((every) => ({ every })),
+  fc.constantFrom(0.25, 0.5, 0.75).map((share) => ({ share })),
+);
 
 /** Undefined three times of four. Shrinks to undefined. */
 export function seldom<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> {

@@ -1,28 +1,45 @@
 /** Random requests of every operation. Some are valid; each invalid one names its flaw. */
 
 import fc from "fast-check";
-import { type Day, day, formatDay } from "../../base/calendar.ts";
+import { day, formatDay } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
+import { dayReader } from "../../exchange/operations/time-choices.ts";
+import { eventIdIn } from "../../journal/entry-values.ts";
+import type { SimulatorCore } from "../../simulator/core.ts";
+import type { Choices } from "../../simulator/simulator-options.ts";
+import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
-import { type OperationId, operationIds, operations } from "../../spec/operations.ts";
-import type { Credentials } from "../../world/accounts/account.ts";
-import { checkKnown, withDefaults } from "../options.ts";
 import {
+  type OperationId,
+  operationIds,
+  operations,
+  type Parameter,
+} from "../../spec/operations.ts";
+import type { Credentials } from "../../world/accounts/account.ts";
+import { checkKnown, DEFAULT_START, instantMs, withDefaults } from "../options.ts";
+import {
+  canHave,
   type Draft,
   encodingsOf,
   type Flaw,
   type FlawKind,
   flawKinds,
-  flawsOf,
+  flaws,
+  type Source,
   validRequest,
 } from "./request-flaws.ts";
-import {
-  type GenerationContext,
-  generationContextOf,
-  type RequestSource,
-} from "./request-source.ts";
 
-export interface ArbitraryRequestOptions extends RequestSource {
+export interface ArbitraryRequestOptions {
+  /** The simulator. It is only read: send the requests to a fork of it, so that a failure can be replayed. */
+  readonly sim?: SimulatorCore | undefined;
+  /** The senders. @default the simulator's first five publishers */
+  readonly publishers?: readonly Credentials[] | undefined;
+  /** The impressions to click on, each with the id of its publisher. @default the latest 50 in the simulator's journal */
+  readonly impressions?: readonly { readonly id: string; readonly publisher: string }[] | undefined;
+  /** The service's choices; with `sim` its own are used. @default the catalogue's defaults */
+  readonly assumptions?: Choices | undefined;
+  /** The service's time, in ISO 8601; with `sim` its own is used. @default "2026-01-15T00:00:00Z" */
+  readonly now?: string | undefined;
   /** @default any operation; valid clicks only if an impression is known */
   readonly operation?: OperationId | undefined;
   /** Only valid requests, or only invalid ones. @default both, about as many of each */
@@ -42,6 +59,11 @@ export interface RequestCase {
   readonly flaw?: Flaw | undefined;
 }
 
+const defaults = {
+  ...{ sim: undefined, publishers: undefined, impressions: undefined, assumptions: undefined },
+  ...{ now: undefined, operation: undefined, valid: undefined, flaws: flawKinds },
+};
+
 /**
  * Built for the state and assumptions at the moment when a value is made. A valid request gets 200, unless the service's
  * state forbids it: an inactive surface, a duplicate, a late click, a limit. An invalid one gets a 4xx. A failure shrinks
@@ -50,143 +72,117 @@ export interface RequestCase {
  * @throws InputError that names the invalid option.
  */
 export function arbitraryRequest(options: ArbitraryRequestOptions): fc.Arbitrary<RequestCase> {
-  const { operation, valid, flaws, ...source } = withDefaults(options, {
-    sim: undefined,
-    publishers: undefined,
-    impressions: undefined,
-    assumptions: undefined,
-    now: undefined,
-    operation: undefined,
-    valid: undefined,
-    flaws: flawKinds,
-  });
-  checkKnown("flaws", flaws, flawKinds);
-  const ids = operation === undefined ? operationIds : [operation];
-  const make = (): fc.Arbitrary<RequestCase> =>
-    requestsIn(generationContextOf(source), { ids, valid, flaws });
+  const wanted = withDefaults(options, defaults);
+  checkKnown("flaws", wanted.flaws, flawKinds);
+  const make = (): fc.Arbitrary<RequestCase> => requestsFrom(sourceOf(wanted), wanted);
   // Throws here rather than in the middle of a property.
   make();
   return fc.constant(undefined).chain(make);
 }
 
-interface Wanted {
-  readonly ids: readonly OperationId[];
-  readonly valid: boolean | undefined;
-  readonly flaws: readonly FlawKind[];
+/** The current state. @throws InputError if there is no publisher to send. */
+function sourceOf({ sim, ...about }: ArbitraryRequestOptions): Source {
+  const assumptions = sim?.assumptions ?? resolveAssumptions(about.assumptions ?? {});
+  const senders = about.publishers ?? sim?.publishers.credentials(5) ?? [];
+  if (senders.length === 0) {
+    throw new InputError("publishers", "must have a publisher, or pass a simulator as sim");
+  }
+  const wanted = { operation: "impression", status: 200, fault: "none", limit: 50 } as const;
+  const recorded = (sim?.journal.entries(wanted) ?? []).flatMap(({ publisher, response }) => {
+    const id = eventIdIn(response, "impression");
+    return id === undefined || publisher === undefined ? [] : [{ id, publisher }];
+  });
+  const clicks = (about.impressions ?? recorded).flatMap(({ id, publisher }) => {
+    const sender = senders.find((one) => one.id === publisher);
+    return sender === undefined ? [] : [{ sender, values: { impression_id: id } }];
+  });
+  const nowMs = sim?.clock.now() ?? instantMs("now", about.now ?? DEFAULT_START);
+  return { assumptions, senders, clicks, today: dayReader(assumptions)(nowMs) };
 }
 
-function requestsIn(
-  context: GenerationContext,
-  { ids, valid, flaws }: Wanted,
+function requestsFrom(
+  source: Source,
+  { operation, valid, flaws: wanted = flawKinds }: ArbitraryRequestOptions,
 ): fc.Arbitrary<RequestCase> {
-  const right = ids.filter((id) => id !== "click" || context.impressions.length > 0);
-  if (valid !== false && right.length === 0)
-    throw new InputError(
-      "impressions",
-      "must have an impression to click on: record one first, or pass the known ones",
-      "conflict",
+  const cases = (operation === undefined ? operationIds : [operation]).flatMap((id) => {
+    const kinds = valid === true ? [] : wanted.filter((kind) => canHave(id, kind, source));
+    const isPossible = valid !== false && (id !== "click" || source.clicks.length > 0);
+    if (!isPossible && kinds.length === 0) return [];
+    const flaw = fc.oneof(
+      { withCrossShrink: true },
+      ...(isPossible ? [fc.constant(undefined)] : []),
+      ...(kinds.length > 0 ? [fc.constantFrom(...kinds)] : []),
     );
-  const cases = ids
-    .map((id) => [
-      ...(valid === false || !right.includes(id) ? [] : [validCases(id, context)]),
-      ...(valid === true ? [] : invalidCases(id, context, flaws)),
-    ])
-    .filter((ofOne) => ofOne.length > 0);
-  if (cases.length === 0)
-    throw new InputError(
-      "flaws",
-      "must have at least one that such a request can have under these assumptions",
-    );
+    return fc
+      .tuple(flaw, draftsOf(id, source), fc.nat(1000))
+      .map(([kind, draft, place]) => caseOf(draft, kind, place, source));
+  });
+  if (cases.length === 0 && valid === true) {
+    throw new InputError("impressions", "must have an impression to click on", "conflict");
+  }
+  if (cases.length === 0) {
+    throw new InputError("flaws", "must have one that such a request can have");
+  }
   // Shrinks to a valid request of the first operation if any request fails.
-  return fc.oneof(
-    { withCrossShrink: true },
-    ...cases.map((ofOne) => fc.oneof({ withCrossShrink: true }, ...ofOne)),
-  );
+  return fc.oneof({ withCrossShrink: true }, ...cases);
 }
 
-function validCases(operation: OperationId, context: GenerationContext): fc.Arbitrary<RequestCase> {
-  return drafts(operation, context).map((draft) => ({
-    request: validRequest(draft),
-    operation,
-    publisher: draft.sender.id,
-  }));
-}
-
-/** Every kind is about equally likely. Empty if the operation can have none of these flaws. */
-function invalidCases(
-  operation: OperationId,
-  context: GenerationContext,
-  wanted: readonly FlawKind[],
-): fc.Arbitrary<RequestCase>[] {
-  const possible = flawsOf(operation, context.senders[0], context);
-  const kinds = wanted.filter((kind) => possible.some((flaw) => flaw.kind === kind));
-  if (kinds.length === 0) return [];
-  const cases = fc
-    .tuple(fc.constantFrom(...kinds), drafts(operation, context), fc.nat(1000))
-    .map(([kind, draft, place]) => {
-      const ways = flawsOf(operation, draft.sender, context).filter((flaw) => flaw.kind === kind);
-      const way = ways[place % ways.length];
-      if (way === undefined) throw new Error(`${kind} depends on who sends.`);
-      const { requestOf, ...flaw } = way;
-      return { request: requestOf(draft), operation, publisher: draft.sender.id, flaw };
-    });
-  return [cases];
+/** `place`: which of the ways to have this flaw. */
+function caseOf(draft: Draft, kind: FlawKind | undefined, place: number, source: Source) {
+  const { operation, sender } = draft;
+  const about = { operation, publisher: sender.id };
+  if (kind === undefined) return { request: validRequest(draft), ...about };
+  const ways = flaws[kind](draft, source);
+  const { request = validRequest(draft), ...at } = ways[place % ways.length] ?? {};
+  return { request, ...about, flaw: { kind, ...at } };
 }
 
 /** Valid requests. They shrink to the first publisher, plain values, and the plainest way to send them. */
-function drafts(operation: OperationId, context: GenerationContext): fc.Arbitrary<Draft> {
-  const { impressions, senders } = context;
-  const encoding = fc.constantFrom(...encodingsOf(operation, context));
-  const draftOf = (sender: Credentials, values: fc.Arbitrary<Draft["values"]>) =>
-    fc.record({ values, encoding }).map((made): Draft => ({ operation, sender, ...made }));
-  if (operation !== "click")
-    return fc
-      .constantFrom(...senders)
-      .chain((sender) => draftOf(sender, valuesOf(operation, sender, context)));
-  const [first] = senders;
-  const known = impressions.length > 0 ? impressions : [{ id: "imp-nobody", publisher: first.id }];
-  return fc.constantFrom(...known).chain(({ id, publisher }) => {
-    const sender = senders.find((one) => one.id === publisher) ?? first;
-    return draftOf(sender, fc.constant({ impression_id: id }));
-  });
+function draftsOf(operation: OperationId, source: Source): fc.Arbitrary<Draft> {
+  const { clicks, senders } = source;
+  const unknown = senders.map((sender) => ({ sender, values: { impression_id: "imp-nobody" } }));
+  const made: fc.Arbitrary<Pick<Draft, "sender" | "values">> =
+    operation === "click"
+      ? fc.constantFrom(...(clicks.length > 0 ? clicks : unknown))
+      : fc
+          .constantFrom(...senders)
+          .chain((sender) =>
+            valuesOf(operation, sender, source).map((values) => ({ sender, values })),
+          );
+  return fc
+    .tuple(made, fc.constantFrom(...encodingsOf(operation, source)))
+    .map(([about, encoding]) => ({ operation, ...about, encoding }));
 }
+
+const { default: usual, minimum: min, maximum: max } = operations.payouts.parameters.limit;
+const limit = fc.oneof(fc.constantFrom<number>(usual, min, max), fc.integer({ min, max }));
 
 function valuesOf(
   operation: Exclude<OperationId, "click">,
   { id, surfaces }: Credentials,
-  { assumptions, today }: GenerationContext,
+  { today }: Source,
 ): fc.Arbitrary<Draft["values"]> {
   const publisher_id = fc.constant(id);
   // A service refuses impressions on surfaces that aren't active.
   const active = surfaces.filter(({ status }) => status === "active");
   const usable = operation === "impression" && active.length > 0 ? active : surfaces;
-  const surface = fc.constantFrom(
-    ...(usable.length > 0 ? usable.map((one) => one.id) : ["sf-nobody"]),
-  );
-  const required = { requiredKeys: ["publisher_id"] as ["publisher_id"] };
-  switch (operation) {
-    case "stats":
-      return fc
-        .tuple(fc.record({ publisher_id, surface }, required), periods(today))
-        .map(([values, period]) => ({ ...values, ...period }));
-    case "surfaces":
-      return fc.record({ publisher_id });
-    case "payouts": {
-      const { minimum, maximum, default: usual } = operations.payouts.parameters.limit;
-      const isClamped = assumptions["payout.limit-over-max"] === "clamp";
-      const edges = [usual, minimum, maximum, ...(isClamped ? [maximum + 1] : [])];
-      const limit = fc.oneof(
-        fc.constantFrom<number>(...edges),
-        fc.integer({ min: minimum, max: maximum }),
-      );
-      return fc.record({ publisher_id, limit }, required);
-    }
-    case "impression":
-      return fc.record(
-        { publisher_id, surface, ad_id: texts, session_id: texts },
-        { requiredKeys: ["publisher_id", "surface", "ad_id"] },
-      );
-  }
+  const ids = usable.length > 0 ? usable.map((one) => one.id) : ["sf-nobody"];
+  const surface = fc.constantFrom(...ids);
+  const daysAgo = (least: number, most: number): fc.Arbitrary<string> =>
+    fc
+      .integer({ min: Math.min(least, today), max: Math.min(most, today) })
+      .map((ago) => formatDay(day(today - ago)));
+  // Without `from` a period begins 30 days before today (spec §4), so none ends before that.
+  const period = { from: daysAgo(20, 400), to: daysAgo(0, 20) };
+  const members: Readonly<Record<string, fc.Arbitrary<string | number>>> = {
+    stats: { publisher_id, surface, ...period },
+    surfaces: { publisher_id },
+    payouts: { publisher_id, limit },
+    impression: { publisher_id, surface, ad_id: texts, session_id: texts },
+  }[operation];
+  const parameters: Readonly<Record<string, Parameter>> = operations[operation].parameters;
+  const requiredKeys = Object.keys(members).filter((name) => parameters[name]?.required);
+  return fc.record(members, { requiredKeys });
 }
 
 /** Non-empty texts without control characters and lone surrogates. */
@@ -196,22 +192,3 @@ const texts: fc.Arbitrary<string> = fc.oneof(
     .string({ unit: "grapheme", minLength: 1, maxLength: 20 })
     .filter((text) => text !== "" && !/[\p{Cc}\p{Cs}]/u.test(text)),
 );
-
-/** Periods begin at most this many days ago. */
-const MAX_DAYS_BACK = 400;
-/** Without `from` a period begins 30 days before today (spec §4), so it must end later than that. */
-const MAX_DAYS_BACK_OF_END = 20;
-
-function periods(today: Day): fc.Arbitrary<Draft["values"]> {
-  const upTo = (most: number): fc.Arbitrary<number> => fc.nat(Math.min(most, today));
-  const at = (ago: number): string => formatDay(day(today - ago));
-  return fc.oneof<fc.Arbitrary<Draft["values"]>[]>(
-    { withCrossShrink: true },
-    fc.constant({}),
-    upTo(MAX_DAYS_BACK).map((ago) => ({ from: at(ago) })),
-    upTo(MAX_DAYS_BACK_OF_END).map((ago) => ({ to: at(ago) })),
-    fc
-      .tuple(upTo(MAX_DAYS_BACK), upTo(MAX_DAYS_BACK))
-      .map((days) => ({ from: at(Math.max(...days)), to: at(Math.min(...days)) })),
-  );
-}
