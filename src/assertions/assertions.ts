@@ -48,7 +48,6 @@ export const matchers = {
 };
 
 export type Matchers = typeof matchers;
-
 type Tail<All extends unknown[]> = All extends [unknown, ...infer Rest] ? Rest : never;
 
 /** What `expect(sim)` has with them. */

@@ -77,17 +77,9 @@ function askInFork(sim: SimulatorCore, publisher: string, question: object) {
     const reason = copy.journal.entries({ limit: 1 })[0]?.reason;
     throw new InputError("stats.period", `was refused with status ${response.status}, ${reason}`);
   }
-  const { period, surfaces, ...all }: PublisherStats = JSON.parse(response.body);
-  const bySurface = surfaces.map(({ id, revenue, ...one }) => [
-    id,
-    { ...one, revenueInr: revenue },
-  ]);
-  return {
-    ...period,
-    ...all,
-    revenueInr: all.revenue_inr,
-    surfaces: Object.fromEntries(bySurface),
-  };
+  const { period, surfaces, revenue_inr, ...all }: PublisherStats = JSON.parse(response.body);
+  const named = surfaces.map(({ id, revenue, ...one }) => [id, { ...one, revenueInr: revenue }]);
+  return { ...period, ...all, revenueInr: revenue_inr, surfaces: Object.fromEntries(named) };
 }
 
 /** The tallies, the ledger and the payouts agree with each other. */

@@ -1,6 +1,7 @@
 /** What all checks share: the result, the input, the rule about gaps in the journal, and the table in messages. */
 
 import * as v from "valibot";
+import { counted } from "../base/counted.ts";
 import { formatList } from "../base/did-you-mean.ts";
 import { given } from "../base/given.ts";
 import { InputError } from "../base/input.ts";
@@ -26,7 +27,7 @@ interface Sides extends Omit<Check, "message"> {
 }
 
 export function check({ says: [wanted, found], lines, ...sides }: Sides): Check {
-  const first = `${sides.pass ? "Didn't expect" : "Expected"} ${wanted}: ${found}.`;
+  const first = `${sides.pass ? "Not expected:" : "Expected"} ${wanted}: ${found}.`;
   return { ...sides, message: () => [first, ...lines()].join("\n") };
 }
 
@@ -74,7 +75,8 @@ export function assertJournalWhole({ journal, audit }: SimulatorCore, seen: Seen
     missing = impressions.applied + clicks.applied - held;
   }
   if (missing === 0 || (missing > 0 && isCertain)) return;
-  const what = missing > 0 ? `lacks ${missing} requests` : `has ${-missing} requests too many`;
+  const many = counted(Math.abs(missing), "request");
+  const what = missing > 0 ? `lacks ${many}` : `has ${many} too many`;
   throw new InputError(
     "journal",
     `${what}, so this can't be checked: it is off, was cleared, keeps only the latest (journalEntries), or the world is a fork or was restored. Pass \`after\`, such as an earlier sim.journal.total, to check only later requests`,

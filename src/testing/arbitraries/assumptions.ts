@@ -41,21 +41,18 @@ export function arbitraryAssumptions(
     const point = isFixed[key] === undefined ? points[key] : undefined;
     return point === undefined ? [] : [{ key, choices: choicesOf(point) }];
   });
-  // The default is repeated to make it likelier. constantFrom shrinks any value to its first at once.
-  const defaultsEach = Math.max(1, Math.ceil(free.length / HANDFUL) - 1);
-  const handful = fc.tuple(
-    ...free.map(({ choices: [first, ...others] }) =>
-      fc.constantFrom(...others.flatMap(() => Array(defaultsEach).fill(first)), first, ...others),
-    ),
-  );
-  const anything = fc.tuple(...free.map(({ choices }) => fc.constantFrom(...choices)));
-
-  return fc
-    .oneof({ weight: 4, arbitrary: handful }, { weight: 1, arbitrary: anything })
-    .map((choices) =>
-      resolveAssumptions({
-        ...base,
-        ...Object.fromEntries(free.map(({ key }, at) => [key, choices[at] ?? ""])),
-      }),
+  // Repeats make the default likelier. constantFrom shrinks any value to its first at once.
+  const choices = (repeats: number) =>
+    fc.tuple(
+      ...free.map(({ choices: [first, ...others] }) =>
+        fc.constantFrom(...others.flatMap(() => Array(repeats).fill(first)), first, ...others),
+      ),
     );
+  const handful = choices(Math.max(1, Math.ceil(free.length / HANDFUL) - 1));
+  return fc
+    .oneof({ weight: 4, arbitrary: handful }, { weight: 1, arbitrary: choices(0) })
+    .map((chosen) => {
+      const pairs = free.map(({ key }, at) => [key, chosen[at] ?? ""]);
+      return resolveAssumptions({ ...base, ...Object.fromEntries(pairs) });
+    });
 }

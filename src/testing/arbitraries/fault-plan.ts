@@ -67,12 +67,8 @@ const verdicts: Readonly<Record<VerdictKind, fc.Arbitrary<Made>>> = {
 // The names of a record are its keys.
 export const verdictKinds: readonly VerdictKind[] = Object.keys(verdicts) as VerdictKind[];
 
-const defaults = {
-  kinds: verdictKinds,
-  operations: undefined,
-  mostTimes: 3,
-  longestDelayMs: 10_000,
-};
+const bounds = { mostTimes: 3, longestDelayMs: 10_000 };
+const defaults = { kinds: verdictKinds, operations: undefined, ...bounds };
 
 /**
  * Rules for a simulator's option `faults` or `sim.faults.add`. A failure shrinks to few rules, which fire at their
@@ -105,22 +101,15 @@ export function arbitraryFaultRule(
         .map(([late, made]) => ({ kind, ...given({ delay: late, ...made }) })),
     ),
   );
-  const operation =
-    operations === undefined
-      ? maybe(fc.constantFrom(...operationIds))
-      : fc.constantFrom(...operations);
+  const any = maybe(fc.constantFrom(...operationIds));
+  const operation = operations === undefined ? any : fc.constantFrom(...operations);
   const times = fc.integer({ min: 1, max: mostTimes });
+  const match = fc
+    .tuple(operation, which, times)
+    .map(([about, chosen, most]) => ({ operation: about, ...chosen, times: most }));
   const ttl = maybe(fc.constantFrom("1m", "10m", "1h"));
   // Parsing drops undefined members. If it throws, the bug is here.
-  return fc
-    .tuple(verdict, operation, which, times, ttl)
-    .map(([decided, about, chosen, most, lasts]) =>
-      parseRule({
-        match: { operation: about, ...chosen, times: most },
-        verdict: decided,
-        ...given({ ttl: lasts }),
-      }),
-    );
+  return fc.record({ match, verdict, ttl }).map((rule) => parseRule(given(rule)));
 }
 
 /** Which of the requests that a rule looks at. */
