@@ -68,9 +68,9 @@ export function askedOnce(): FunctionStandIn {
 const MAX_NAMED = 20;
 
 /** A sentence for each difference of `now` from `before`, such as `status: 409 instead of 200`. */
-export function differencesInWords(before: Answer, now: Answer): readonly string[] {
+export function differences(before: Answer, now: Answer): readonly string[] {
   const bodies = [before, now].map(({ body }) => jsonIn(body) ?? body);
-  const body = Array.from(differences("body", bodies[0], bodies[1]));
+  const body = Array.from(differing("body", bodies[0], bodies[1]));
   if (body.length === 0 && before.body !== now.body)
     body.push("body: the same members in another order");
   const names = new Set(Object.keys({ ...before.headers, ...now.headers }));
@@ -78,25 +78,24 @@ export function differencesInWords(before: Answer, now: Answer): readonly string
   for (const name of ["date", "x-adsim-assumptions", "x-adsim-fault"]) names.delete(name);
   if (body.length > 0) names.delete("content-length");
   return [
-    ...differences("status", before.status, now.status),
-    ...differences("received", before.received, now.received),
+    ...differing("status", before.status, now.status),
+    ...differing("received", before.received, now.received),
     ...Array.from(names).flatMap((name) =>
-      Array.from(differences(`header ${name}`, before.headers[name], now.headers[name])),
+      Array.from(differing(`header ${name}`, before.headers[name], now.headers[name])),
     ),
     ...body.slice(0, MAX_NAMED),
     ...(body.length > MAX_NAMED ? [`and ${body.length - MAX_NAMED} more members`] : []),
   ];
 }
 
-function* differences(name: string, before: unknown, now: unknown): Generator<string> {
+function* differing(name: string, before: unknown, now: unknown): Generator<string> {
   if (before === now) return;
   const [one, other] = [membersOf(before), membersOf(now)];
   const names = new Set([...one.keys(), ...other.keys()]);
   // A success and an error have no member in common: then their members say nothing.
   if (names.size === one.size + other.size)
     yield `${name}: ${shown(now)} instead of ${shown(before)}`;
-  else
-    for (const each of names) yield* differences(`${name}${each}`, one.get(each), other.get(each));
+  else for (const each of names) yield* differing(`${name}${each}`, one.get(each), other.get(each));
 }
 
 /** As paths: `.name`, or `[0]` in a list. */

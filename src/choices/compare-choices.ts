@@ -15,14 +15,7 @@ import { type AssumptionKey, catalogue } from "../spec/assumptions/catalogue.ts"
 import { keyHint } from "../spec/assumptions/resolve.ts";
 import type { ApiRequest, ApiResponse, RequestParts } from "../spec/messages.ts";
 import { operations } from "../spec/operations.ts";
-import {
-  type Answer,
-  ask,
-  askedOnce,
-  differencesInWords,
-  type Question,
-  worldAt,
-} from "./answer.ts";
+import { type Answer, ask, askedOnce, differences, type Question, worldAt } from "./answer.ts";
 import { allKeys } from "./matrix-plan.ts";
 
 /** A choice of one assumption. All others are as they were. */
@@ -105,7 +98,7 @@ export function compareAt(
   for (const choice of choices.filter((one) => inForce[one.key] !== one.choice)) {
     try {
       const answer = askUnder(question, script, choice);
-      const same = groups.find((one) => differencesInWords(one.answer, answer).length === 0);
+      const same = groups.find((one) => differences(one.answer, answer).length === 0);
       const group = same ?? groupOf(answer, first);
       if (same === undefined) groups.push(group);
       group.choices.push(choice);
@@ -120,7 +113,7 @@ export function compareAt(
 }
 
 function groupOf(answer: Answer, first: Answer): AnswerGroup & { choices: NamedChoice[] } {
-  return { answer, choices: [], differences: differencesInWords(first, answer) };
+  return { answer, choices: [], differences: differences(first, answer) };
 }
 
 /** @throws InputError if there is no such key. */

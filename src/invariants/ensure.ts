@@ -26,12 +26,3 @@ export function ensureEach<Item>(
   for (const item of items) check(item);
   return `${items.length} ${what}`;
 }
-
-/** Ends a check with "failed" unless two texts are equal. `where` introduces the difference. */
-export function ensureSame(before: string, after: string, where: string): void {
-  if (before === after) return;
-  let at = 0;
-  while (before[at] === after[at]) at += 1;
-  const near = (text: string): string => text.slice(Math.max(0, at - 40), at + 60);
-  throw new Broken(`${where}, ${near(before)} became ${near(after)}`);
-}

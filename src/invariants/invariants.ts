@@ -57,9 +57,8 @@ function judged(checks: readonly (() => string)[]): { result: Result; why: strin
     try {
       found.push(check());
     } catch (thrown) {
-      if (thrown instanceof Broken) return { result: "failed", why: thrown.message };
-      if (!(thrown instanceof Inconclusive))
-        return { result: "failed", why: `the service threw ${thrown}` };
+      const why = thrown instanceof Broken ? thrown.message : `the service threw ${thrown}`;
+      if (!(thrown instanceof Inconclusive)) return { result: "failed", why };
       missing.add(thrown.message);
     }
   }

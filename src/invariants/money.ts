@@ -11,11 +11,7 @@ export const moneyInvariants: readonly Invariant[] = [
   { id: "M1", says: "Lifetime revenue is payouts plus pending, to 6 decimals.", tried: allIsPaid },
   { id: "M2", says: "The credits in all answers are the revenue on record.", seen: onRecord },
   { id: "M3", says: "Every credit is within its surface's cpm range.", seen: withinRange },
-  {
-    id: "M4",
-    says: "No number is NaN, infinite, -0, in exponent notation, or has more than 6 decimals.",
-    seen: plainNumbers,
-  },
+  { id: "M4", says: "No number is NaN, -0, exponential or beyond 6 decimals.", seen: plainNumbers },
 ];
 
 /** As many payouts as one request lists: there may be more. */

@@ -7,41 +7,25 @@ import {
   InputError,
   type Simulator,
 } from "../../src/index.ts";
+import { buildRequest } from "../../src/spec/build-request.ts";
 import type { ApiRequest } from "../../src/spec/messages.ts";
 import { type AnswerGroup, type CompareChoicesOptions, compareChoices } from "../../src/testing.ts";
 import { impressionIdIn } from "../sender.ts";
 
-type Values = Readonly<Record<string, string>>;
-
-function statsOf(sim: Simulator, query: Values = {}, ordinal = 0): ApiRequest {
-  const { id, apiKey } = sim.publishers.at(ordinal);
-  const headers = { authorization: `Bearer ${apiKey}` };
-  return {
-    method: "GET",
-    path: "/v1/publisher/stats",
-    query: { publisher_id: id, ...query },
-    headers,
-  };
+function statsOf(sim: Simulator, query: Readonly<Record<string, string>> = {}): ApiRequest {
+  const { id: publisher_id, apiKey: key } = sim.publishers.at(0);
+  return buildRequest("stats", { publisher_id, ...query }, { key });
 }
 
-function post(
-  sim: Simulator,
-  path: string,
-  body: Record<string, unknown>,
-  ordinal = 0,
-): ApiRequest {
-  const { apiKey } = sim.publishers.at(ordinal);
-  return { method: "POST", path, headers: { authorization: `Bearer ${apiKey}` }, body };
+function impression(sim: Simulator, session_id = "s", place = 0): ApiRequest {
+  const { id: publisher_id, apiKey: key, surfaces } = sim.publishers.at(0);
+  const surface = surfaces[place]?.id;
+  return buildRequest("impression", { publisher_id, surface, ad_id: "ad", session_id }, { key });
 }
 
-function impression(sim: Simulator, session_id = "s", { ordinal = 0, place = 0 } = {}): ApiRequest {
-  const { id: publisher_id, surfaces } = sim.publishers.at(ordinal);
-  const event = { publisher_id, surface: surfaces[place]?.id, ad_id: "ad", session_id };
-  return post(sim, "/v1/impression", event, ordinal);
+function click(sim: Simulator, impression_id: string): ApiRequest {
+  return buildRequest("click", { impression_id }, { key: sim.publishers.at(0).apiKey });
 }
-
-const click = (sim: Simulator, impression_id: string): ApiRequest =>
-  post(sim, "/v1/click", { impression_id });
 
 function groupUnder(sim: Simulator, request: ApiRequest, given: string): AnswerGroup {
   const [key = "", choice] = given.split("=");
@@ -50,9 +34,6 @@ function groupUnder(sim: Simulator, request: ApiRequest, given: string): AnswerG
   if (found === undefined) throw new Error(`${given} has no group.`);
   return found;
 }
-
-const bodyUnder = (sim: Simulator, request: ApiRequest, given: string): unknown =>
-  JSON.parse(groupUnder(sim, request, given).answer.body);
 
 describe("a choice gets the answer of a world that had it from the beginning", () => {
   test("dedup.repeat=conflict refuses a duplicate", () => {
@@ -78,37 +59,12 @@ describe("a choice gets the answer of a world that had it from the beginning", (
     expect(differences[2]).toMatch(/^body\.surfaces\[0\]\.revenue: \S+ instead of /);
   });
 
-  test("limit.algorithm: a token bucket has one request a second after its quota is spent, a sliding log none", () => {
-    const sim = createSimulator();
-    sim.clock.advance("59s");
-    for (let sent = 0; sent < 60; sent += 1) sim.handle(statsOf(sim));
-    sim.clock.advance("1s");
-    const { answer } = groupUnder(sim, statsOf(sim), "limit.algorithm=token-bucket");
-    expect(answer.headers["x-ratelimit-remaining"]).toBe("0");
-    expect(groupUnder(sim, statsOf(sim), "limit.algorithm=sliding-log").answer).toMatchObject({
-      ...{ status: 429, producedBy: "limit" },
-    });
-  });
-
-  test("date.timezone=ist begins the next day at 18:30Z, for events too", () => {
-    const sim = createSimulator();
-    sim.handle(impression(sim, "a"));
-    sim.clock.advance("18h");
-    sim.handle(impression(sim, "b"));
-    sim.clock.advance("30m");
-    const read = statsOf(sim, { from: "2026-01-16" });
-    expect(sim.fork().handle(read).status).toBe(400);
-    expect(bodyUnder(sim, read, "date.timezone=ist")).toMatchObject({ impressions: 0 });
-    sim.handle(impression(sim, "c"));
-    expect(bodyUnder(sim, read, "date.timezone=ist")).toMatchObject({ impressions: 1 });
-  });
-
   test.each(["prefixed", "url-unsafe"] as const)(
     "a click names the %s id that its client was told there",
     (format) => {
       const sim = createSimulator({ assumptions: { "ids.format": format } });
       sim.handle(impression(sim));
-      sim.handle(impression(sim, "s", { place: 1 }));
+      sim.handle(impression(sim, "s", 1));
       const impression_id = impressionIdIn(sim.handle(impression(sim, "other")));
       const asJson = JSON.stringify({ impression_id });
       sim.handle(click(sim, impression_id));
@@ -129,14 +85,6 @@ describe("a choice gets the answer of a world that had it from the beginning", (
       }
     },
   );
-
-  test("auth.key-scope=any opens another publisher's stats, with what it recorded", () => {
-    const sim = createSimulator();
-    sim.handle(impression(sim, "s", { ordinal: 1 }));
-    const read = { ...statsOf(sim, {}, 1), headers: statsOf(sim).headers };
-    const { body } = sim.fork().handle(statsOf(sim, {}, 1));
-    expect(groupUnder(sim, read, "auth.key-scope=any").answer).toMatchObject({ status: 200, body });
-  });
 });
 
 test("the first group is the answer under the choices in force, with all choices that change nothing", () => {

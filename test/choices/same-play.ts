@@ -11,6 +11,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from "../../src/index.ts";
+import { buildRequest } from "../../src/spec/build-request.ts";
 import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
 
 /** What kind of request or change, and with which of its possible values. Numbers shrink well. */
@@ -36,87 +37,55 @@ export interface Play {
   readonly responses: ApiResponse[];
 }
 
-interface Turn {
-  readonly play: Play;
-  readonly pick: number;
-  readonly who: { readonly id: string; readonly apiKey: string; readonly surface: string };
-  readonly other: string;
-  readonly ad: Readonly<Record<string, string>>;
-  get(path: string, query?: Readonly<Record<string, string>>): ApiRequest;
-  post(path: string, body: object): ApiRequest;
-}
+type Values = Readonly<Record<string, unknown>>;
+type Turn = ReturnType<typeof turnOf>;
 
-function turnOf(play: Play, pick: number): Turn {
+function turnOf(play: Play, pick: number) {
   const { publishers } = play.sim;
   // Mostly the first publisher, so that requests meet what earlier ones left behind; now and then the latest sign-up.
   const ordinal = [0, 0, 0, 1, 0, 0, 2, publishers.total - 1][pick % 8] ?? 0;
-  const { id, apiKey, surfaces } = publishers.at(ordinal);
-  const surface = surfaces[pick % 2]?.id ?? "none";
-  const ad = { publisher_id: id, surface, ad_id: `ad-${pick % 3}` };
-  const headers = { authorization: `Bearer ${apiKey}` };
+  const { id: publisher_id, apiKey: key, surfaces } = publishers.at(ordinal);
+  const ad = { publisher_id, surface: surfaces[pick % 2]?.id ?? "none", ad_id: `ad-${pick % 3}` };
   return {
-    ...{ play, pick, other: publishers.at((pick + 1) % 3).id },
-    who: { id, apiKey, surface: surfaces[0]?.id ?? "none" },
+    ...{ play, pick, id: publisher_id, key, surface: surfaces[0]?.id ?? "none" },
+    other: publishers.at((pick + 1) % 3).id,
     ad: pick % 5 === 0 ? ad : { ...ad, session_id: `s-${pick % 16}` },
-    get: (path, query = {}) => ({
-      ...{ method: "GET", path: `/v1/publisher/${path}`, headers },
-      query: { publisher_id: id, ...query },
-    }),
-    post: (path, body) => ({
-      ...{ method: "POST", path: `/v1/${path}`, headers },
-      body: JSON.stringify(body),
-    }),
+    get: (what: "stats" | "surfaces" | "payouts", query: Values = {}) =>
+      buildRequest(what, { publisher_id, ...query }, { key }),
+    post: (
+      what: "impression" | "click",
+      values: Values,
+      options: Parameters<typeof buildRequest>[2] = {},
+    ) => buildRequest(what, values, { key, ...options }),
   };
 }
 
-type Sent = (turn: Turn) => ApiRequest | Omit<Sending, "times">;
-
-const origin = "http://localhost:5173";
-
 /** The first ones are the likeliest. */
-const requests: readonly Sent[] = [
+const requests: readonly ((turn: Turn) => ApiRequest | Omit<Sending, "times">)[] = [
   ({ post, ad }) => post("impression", ad),
   click,
-  ({ get, pick }) => get(["stats", "surfaces", "payouts"][pick % 3] ?? "stats"),
+  ({ get, pick }) => get((["stats", "surfaces", "payouts"] as const)[pick % 3] ?? "stats"),
   // Of the first publisher on the latest impression, so that some repeat others.
   ({ play }) => click(turnOf(play, 0)),
   ({ post, ad }) => post("impression", { ...ad, colour: "red" }),
   ({ post, ad }) => post("impression", { ...ad, session_id: "" }),
   ({ post, ad, pick }) => post("impression", { ...ad, ad_id: pick }),
-  ({ post, ad }) => ({
-    ...withHeaders(post("impression", {}), { "content-type": "application/x-www-form-urlencoded" }),
-    body: new URLSearchParams(ad).toString(),
-  }),
-  ({ post, ad }) => ({ ...post("impression", {}), query: ad, body: "" }),
-  ({ post, ad, who }) =>
-    withHeaders(post("impression", ad), { authorization: `bearer ${who.apiKey}` }),
-  ({ post, ad }) => post("impression/", ad),
-  ({ get }) => get("payouts/"),
-  ({ get }) => ({ ...get("stats"), method: "HEAD" }),
+  ({ post, ad }) => post("impression", ad, { encoding: "form" }),
+  ({ post, ad }) => post("impression", ad, { encoding: "query" }),
+  ({ post, ad, key }) => post("impression", ad, { headers: { authorization: `bearer ${key}` } }),
   ({ get }) => get("payouts", { limit: "200" }),
   ({ get }) => get("stats", { from: "2026-02-01", to: "2026-01-01" }),
   ({ get }) => get("stats", { to: "2027-01-01" }),
   ({ get }) => get("stats", { surface: "nowhere" }),
-  ({ get, who }) => get("stats", { surface: who.surface }),
+  ({ get, surface }) => get("stats", { surface }),
   ({ get }) => get("stats", { surface: "" }),
   ({ get, other }) => get("stats", { publisher_id: other }),
   ({ post, ad, other }) => post("impression", { ...ad, publisher_id: other }),
   ({ post, ad }) => post("impression", { ...ad, surface: "nowhere" }),
   ({ post }) => post("click", { impression_id: "imp_none" }),
-  ({ get }) => ({ ...get("stats"), method: "PUT" }),
-  ({ get }) => ({ ...get("surfaces"), headers: {} }),
   ({ get }) => ({ ...get("surfaces"), headers: { authorization: "Bearer key_nobody" } }),
-  ({ get }) => get("nothing"),
-  ({ get }) => withHeaders(get("surfaces"), { origin }),
-  ({ get }) => ({
-    ...withHeaders(get("stats"), { origin, "access-control-request-method": "GET" }),
-    method: "OPTIONS",
-  }),
+  ({ get }) => ({ ...get("stats"), method: "OPTIONS", headers: { origin: "http://localhost" } }),
 ];
-
-function withHeaders(request: ApiRequest, headers: Readonly<Record<string, string>>): ApiRequest {
-  return { ...request, headers: { ...request.headers, ...headers } };
-}
 
 /** Clicks on one of the latest impressions. */
 function click({ play, pick, post }: Turn): Omit<Sending, "times"> {
@@ -140,53 +109,34 @@ const verdicts = [
   { kind: "truncate", atByte: 60 },
 ] as const;
 
-const changes: readonly ((turn: Turn) => Change)[] = [
-  ({ pick }) =>
-    (sim) =>
-      sim.clock.advance(pick * 977),
-  ({ pick }) =>
-    (sim) =>
-      sim.clock.advance(`${pick % 40}h`),
-  ({ pick }) =>
-    (sim) =>
-      sim.clock.advance(`${29 + (pick % 3)}m`),
-  ({ pick }) =>
-    (sim) =>
-      sim.clock.advance(`${pick % 40}d`),
-  ({ who }) =>
-    (sim) =>
-      sim.publishers.rotateKey(who.id),
-  ({ pick }) =>
-    (sim) =>
-      sim.publishers.signUp({ name: `N${pick}`, surfaces: ["One"] }),
-  ({ who, pick }) =>
-    (sim) => {
-      const status = pick % 2 ? "paused" : "active";
-      sim.publishers.setSurface(who.id, who.surface, { status, cpmRange: [10, 10 + pick] });
-    },
-  ({ pick }) =>
-    (sim, varied) => {
-      const [key, { choices }] = points[(pick * 7) % points.length] ?? ["", { choices: {} }];
-      const names = Object.keys(choices);
-      const chosen: Record<string, string> = { "errors.invalid": "422" };
-      chosen[key] = names[pick % names.length] ?? "";
-      delete chosen[varied ?? ""];
-      sim.assume(chosen);
-    },
-  ({ who, pick }) =>
-    (sim) => {
-      const match = {
-        every: 1 + (pick % 3),
-        ...(pick % 4 === 0 && { publisher: who.id }),
-        ...(pick % 4 === 1 && { surface: who.surface }),
-        ...(pick % 4 === 2 && { per: "world" as const }),
-      };
-      sim.faults.add({ match, verdict: verdicts[pick % verdicts.length] ?? verdicts[0] });
-    },
-  () => (sim) =>
-    sim.faults.add(({ body }) => (body.includes("ad-1") ? { kind: "lose-response" } : undefined)),
-  () => (sim) => sim.faults.clear(),
-  () => (sim) => sim.faults.remove("rule-1"),
+const changes: readonly ((sim: Simulator, turn: Turn, varied?: AssumptionKey) => unknown)[] = [
+  ({ clock }, { pick }) => clock.advance(pick * 977),
+  ({ clock }, { pick }) => clock.advance(`${pick % 40}h`),
+  ({ clock }, { pick }) => clock.advance(`${29 + (pick % 3)}m`),
+  ({ clock }, { pick }) => clock.advance(`${pick % 40}d`),
+  ({ publishers }, { id }) => publishers.rotateKey(id),
+  ({ publishers }, { pick }) => publishers.signUp({ name: `N${pick}`, surfaces: ["One"] }),
+  ({ publishers }, { id, surface, pick }) => {
+    const status = pick % 2 ? "paused" : "active";
+    publishers.setSurface(id, surface, { status, cpmRange: [10, 10 + pick] });
+  },
+  (sim, { pick }, varied) => {
+    const [key, { choices }] = points[(pick * 7) % points.length] ?? ["", { choices: {} }];
+    const names = Object.keys(choices);
+    const chosen: Record<string, string> = { "errors.invalid": "422" };
+    chosen[key] = names[pick % names.length] ?? "";
+    delete chosen[varied ?? ""];
+    sim.assume(chosen);
+  },
+  ({ faults }, { id: publisher, surface, pick }) => {
+    const about = [{ publisher }, { surface }, { per: "world" as const }, {}][pick % 4];
+    const verdict = verdicts[pick % verdicts.length] ?? verdicts[0];
+    faults.add({ match: { every: 1 + (pick % 3), ...about }, verdict });
+  },
+  ({ faults }) =>
+    faults.add(({ body }) => (body.includes("ad-1") ? { kind: "lose-response" } : undefined)),
+  ({ faults }) => faults.clear(),
+  ({ faults }) => faults.remove("rule-1"),
 ];
 
 const FIRST_CHANGE = 100;
@@ -226,9 +176,11 @@ export const anyAssumptions: fc.Arbitrary<Partial<Assumptions>> = fc
 export function playIn(options: SimulatorOptions, deeds: readonly Deed[]): Play {
   const play = newPlay(options);
   for (const deed of deeds) {
-    const change = changes[deed.kind - FIRST_CHANGE]?.(turnOf(play, deed.pick));
+    const turn = turnOf(play, deed.pick);
+    const change = changes[deed.kind - FIRST_CHANGE];
+    const again: Change | undefined = change && ((sim, varied) => change(sim, turn, varied));
     try {
-      perform(play, change ?? sendingOf(play, deed));
+      perform(play, again ?? sendingOf(play, deed));
     } catch (error) {
       // A change that is refused isn't part of the play.
       if (!(error instanceof InputError)) throw error;
