@@ -21,7 +21,7 @@ const rulesPage = `# The rules for clients
 
 [\`clientContract\`](test-your-client.md) judges every session by these rules. Use their names in its options \`skip\` and
 \`only\`. A failure prints a line for \`ADSIM_REPLAY\` that also begins with the name. A rule is skipped if the driver lacks a
-[method or promise](test-your-client.md#the-driver) that it needs.
+[method or promise](test-your-client.md#the-driver) that it needs, or if it needs virtual time and the transport is \`http\`.
 
 | rule | says | from | needs |
 |---|---|---|---|
@@ -147,8 +147,9 @@ function rows(table: readonly (readonly string[])[]): string {
   return table.map((cells) => `| ${cells.join(" | ").replaceAll("\n", " ")} |`).join("\n");
 }
 
-function needsOf({ needs = [] }: Rule): string {
-  return needs.map((name) => `\`${name}\``).join(", ");
+function needsOf({ needs = [], needsVirtualTime = false }: Rule): string {
+  const members = needs.map((name) => `\`${name}\``);
+  return [...members, ...(needsVirtualTime ? ["virtual time"] : [])].join(", ");
 }
 
 /** With a full stop, as sentences of other pages have it. */

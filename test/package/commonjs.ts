@@ -33,7 +33,8 @@ const { createSimulator, InputError } = require("adsim");
 const { matchers } = require("adsim/assert");
 const { parseScenario, playScenario } = require("adsim/scenario");
 const { startServer } = require("adsim/server");
-const { arbitraryAssumptions, clientContract } = require("adsim/testing");
+const { clientContract } = require("adsim/contract");
+const { arbitraryAssumptions } = require("adsim/testing");
 const fc = require("fast-check");
 ${setUp}
 expect.extend(matchers);
@@ -89,7 +90,7 @@ const driver = ({ baseUrl, apiKey, publisherId }) => ({
     return await answer.json();
   },
 });
-clientContract({ describe, it, driver, globals: "replaced", only: ["authorization"] });
+clientContract({ describe, it, driver, globals: "replaced", only: ["key"], runs: 100 });
 `;
 
 /** The same with `import`, which Babel turns into `require`. */
@@ -144,7 +145,8 @@ import { createClient } from "adsim/client";
 import { createHandlers } from "adsim/msw";
 import { defineScenario, type Scenario } from "adsim/scenario";
 import { type ServerOptions, startServer } from "adsim/server";
-import { arbitraryAssumptions, must, type Rule } from "adsim/testing";
+import { clientContract, ContractError, type Rule } from "adsim/contract";
+import { arbitraryAssumptions } from "adsim/testing";
 import fc, { type Arbitrary } from "fast-check";
 import { setupServer } from "msw/node";
 
@@ -154,12 +156,13 @@ assertRecordedImpression(sim, { ad: "a" });
 export const both = [createClient, setupServer(...createHandlers(sim))];
 const options: ServerOptions = { port: 0 };
 export const url: Promise<string> = startServer(options).then((server) => server.url);
-export function fieldOf(error: unknown): string {
-  must(error instanceof InputError, () => "another error");
+export function replayOf(error: unknown): string {
+  if (error instanceof ContractError) return error.replay;
   return error instanceof InputError ? error.message : "";
 }
+export const name: string = clientContract.name;
 export const choices: Arbitrary<Assumptions> = arbitraryAssumptions({ keys: ["dedup.repeat"] });
-export const rule: Pick<Rule, "commands"> = { commands: () => fc.constant([]) };
+export const rule: Pick<Rule, "commands"> = { commands: fc.constant([]) };
 // @ts-expect-error A choice that doesn't exist.
 createSimulator({ assumptions: { "dedup.repeat": "x" } });
 export const scenario: Scenario = defineScenario({

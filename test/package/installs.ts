@@ -143,8 +143,19 @@ assert.equal(there.digest, here.digest);
 const withFastCheck = `
 import assert from "node:assert/strict";
 import { createSimulator } from "adsim";
+import { clientContract, ContractError } from "adsim/contract";
 import { arbitraryAssumptions } from "adsim/testing";
 import fc from "fast-check";
+const tests = [];
+clientContract({
+  describe: (name, define) => define(),
+  it: (name, test) => tests.push(test),
+  driver: () => ({ impression: () => undefined }),
+  only: ["nothing-lost"],
+  runs: 20,
+  failures: false,
+});
+await assert.rejects(tests[6], ContractError);
 fc.assert(fc.property(arbitraryAssumptions(), (assumptions) => {
   assert.deepEqual(createSimulator({ assumptions }).assumptions, assumptions);
 }));
@@ -348,7 +359,9 @@ async function checkAlone({ folder, tarball, binaries }: Trial): Promise<void> {
 async function checkWithFastCheck({ folder, tarball, binaries }: Trial): Promise<void> {
   const path = await project(folder, [tarball, "fast-check@4"]);
   for (const [version, binary] of binaries) {
-    await check(`Node ${version}: adsim/testing`, () => script(path, withFastCheck, binary));
+    await check(`Node ${version}: adsim/contract and adsim/testing`, () =>
+      script(path, withFastCheck, binary),
+    );
   }
 }
 

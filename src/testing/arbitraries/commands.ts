@@ -67,7 +67,7 @@ interface WeightedCommand {
 }
 
 /**
- * Sequences for `runSession` and `beginSession`. Indexes of surfaces and ad views wrap around, so every part of a
+ * Sequences for `runSession`. Indexes of surfaces and ad views wrap around, so every part of a
  * sequence is valid too. Waits end near minutes, midnights and the ends of windows since the latest view.
  *
  * @throws InputError that names the invalid option.

@@ -132,10 +132,12 @@ export function readContract<Impression>(
     runs: replay === undefined ? runs : 1,
     sequenceSeed: replay?.sequenceSeed ?? sequenceSeed,
     failures: failures === false ? undefined : failures,
-    skipReason({ id }) {
+    skipReason({ id, needsVirtualTime }) {
       if (replay !== undefined)
         return replay.rule === id ? undefined : `only ${replay.rule} is replayed`;
       if (skip[id] !== undefined) return skip[id];
+      if (needsVirtualTime && world.transport === "http")
+        return 'time is real with the transport "http"';
       return only === undefined || only.includes(id) ? undefined : "only leaves it out";
     },
   };
@@ -189,6 +191,7 @@ const ruleSchema = strictObject({
   says: textOf("must be the rule in a sentence, on one line"),
   source: textOf('must say where the rule comes from, on one line, such as "spec §4"'),
   needs: v.optional(v.array(v.unknown(), "must be a list of members of the driver")),
+  needsVirtualTime: v.optional(v.boolean("must be true or false")),
   judge: v.function("must be a function that judges a session"),
   commands: v.optional(
     v.custom(isArbitrary, "must be a fast-check arbitrary of lists of commands"),

@@ -71,7 +71,7 @@ export async function failureOf(
     ...breach.why.split("\n").map((line) => `  ${line}`),
     "",
     `The shortest session found that breaks the rule, from ${formatInstant(session.world.startMs)} on:`,
-    ...sessionLines(session),
+    ...sessionLines(session, trial.commands.length),
     ...choiceLines(session),
     ...(trial.timeZone === undefined || trial.timeZone === "UTC"
       ? []
@@ -125,9 +125,8 @@ function choiceLines({ assumptions }: Session): string[] {
 }
 
 /** Numbers the commands: what was asked of the client, what it sent, and what it said. */
-function sessionLines(session: Session): string[] {
+function sessionLines(session: Session, count: number): string[] {
   const { calls, changes, requests } = session;
-  const last = Math.max(...calls.map(({ step }) => step));
   const steps = new Set([...calls, ...changes, ...requests].map(({ step }) => step));
   let number = 0;
   const lines = [...steps]
@@ -136,7 +135,8 @@ function sessionLines(session: Session): string[] {
       const own = calls.filter((call) => call.step === step);
       const sent = requests.filter((one) => one.step === step);
       const [change] = changes.filter((one) => one.step === step);
-      const isFrame = step < 0 || step >= last;
+      // The client is made before the first command, and closed and watched after the last.
+      const isFrame = step < 0 || step >= count;
       if (isFrame && sent.length === 0 && own.every(isUneventful)) return [];
       number += isFrame ? 0 : 1;
       const mark = isFrame ? "-" : `${number}.`;

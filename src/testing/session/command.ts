@@ -103,6 +103,8 @@ export function withRetryDate(command: Command, nowMs: number): Command {
 /** The command with a Retry-After of at most `seconds` in its rule. */
 export function withShortWait(command: Command, seconds: number): Command {
   if (command.kind !== "fault" || command.rule.verdict.kind !== "respond") return command;
+  if (command.retryInMs !== undefined)
+    return { ...command, retryInMs: Math.min(command.retryInMs, seconds * 1000) };
   const { rule } = command;
   const { verdict } = command.rule;
   if (!(Number(verdict.headers?.["Retry-After"]) > seconds)) return command;

@@ -12,6 +12,7 @@ export const backsOff: Rule = {
   id: "backs-off",
   says: "A client waits before it repeats a request that failed, longer each time; after a success it starts again with a short wait",
   source: "spec §8",
+  needsVirtualTime: true,
   judge(told, came) {
     if (told.isReal) return undefined;
     const tasks = tasksOf(told);

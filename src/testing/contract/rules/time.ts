@@ -60,6 +60,7 @@ const inTime: Rule = {
   id: "in-time",
   says: "Every call ends within the time that the driver promises (withinMs, 10 minutes by default), besides the waits that Retry-After demands",
   source: "spec §7, RFC 9110 §10.2.3",
+  needsVirtualTime: true,
   judge(told, came) {
     if (told.isReal) return undefined;
     const { withinMs } = told.promised;
@@ -175,6 +176,7 @@ const otherLimit: Rule = {
   says: "While one limit is used up, the client still sends requests that count against the other",
   source: "spec §8",
   needs: ["stats"],
+  needsVirtualTime: true,
   judge(told, came) {
     if (told.isReal) return undefined;
     const { requests } = told;
