@@ -1,25 +1,14 @@
 /**
  * A client without a queue, written from the specification and the page about drivers: its calls end with the service's answer,
- * while flush and close wait for the calls under way. It is correct; `direct-defects.ts` lists what could be wrong with it.
+ * while flush and close wait for the calls under way. It is correct; `direct-defects.txt` lists what could be wrong with it.
  */
 
-import type { CreateDriver, DriverContext, Shown } from "../../../src/contract.ts";
-import {
-  isClickAnswer,
-  isImpressionAnswer,
-  isPayoutsAnswer,
-  isStatsAnswer,
-  isSurfacesAnswer,
-} from "./queueing-answers.ts";
-import type { StatsQuery } from "./queueing-stats.ts";
-import { type ApiCall, Transport } from "./queueing-transport.ts";
+import type { CreateDriver, DriverContext, Shown } from "../../../src/testing/driver/driver.ts";
+import { Transport } from "./transport.ts";
+import { type ApiCall, callsOf, type Receipt, type StatsQuery } from "./wire.ts";
 
 const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 1000;
-
-interface ImpressionRecord {
-  readonly impression_id: string;
-}
 
 class CallError extends Error {
   readonly status: number | undefined;
@@ -31,44 +20,36 @@ class CallError extends Error {
 
 class DirectClient {
   readonly #context: DriverContext;
+  readonly #calls: ReturnType<typeof callsOf>;
   readonly #transport: Transport;
   readonly #ended = new AbortController();
   readonly #events = new Set<Promise<unknown>>();
-  #isClosing = false;
   #closing: Promise<void> | undefined;
 
   constructor(context: DriverContext) {
     this.#context = context;
+    this.#calls = callsOf(context);
     this.#transport = new Transport(context);
   }
 
-  impression({ surface, ad, session }: Shown): Promise<ImpressionRecord> {
-    const { publisherId: publisher_id } = this.#context;
-    const values = { publisher_id, surface, ad_id: ad, session_id: session };
-    const call = recording("/v1/impression", values, isImpressionAnswer);
-    return this.#waitedFor(this.#answerTo(call)) as Promise<ImpressionRecord>;
+  impression(shown: Shown): Promise<Receipt> {
+    return this.#waitedFor(this.#answerTo(this.#calls.impression(shown))) as Promise<Receipt>;
   }
 
-  click({ impression_id }: ImpressionRecord): Promise<unknown> {
-    return this.#waitedFor(
-      this.#answerTo(recording("/v1/click", { impression_id }, isClickAnswer)),
-    );
+  click({ impression_id }: Receipt): Promise<unknown> {
+    return this.#waitedFor(this.#answerTo(this.#calls.click(impression_id)));
   }
 
-  stats({ from, to, surface }: StatsQuery): Promise<unknown> {
-    const { publisherId: publisher_id } = this.#context;
-    const values = { publisher_id, from, to, surface };
-    return this.#answerTo(reporting("stats", values, isStatsAnswer(publisher_id)));
+  stats(query: StatsQuery): Promise<unknown> {
+    return this.#answerTo(this.#calls.stats(query));
   }
 
   surfaces(): Promise<unknown> {
-    const { publisherId: publisher_id, surfaces } = this.#context;
-    return this.#answerTo(reporting("surfaces", { publisher_id }, isSurfacesAnswer(surfaces)));
+    return this.#answerTo(this.#calls.surfaces());
   }
 
-  payouts({ limit }: { readonly limit?: number | undefined }): Promise<unknown> {
-    const values = { publisher_id: this.#context.publisherId, limit: limit?.toString() };
-    return this.#answerTo(reporting("payouts", values, isPayoutsAnswer));
+  payouts(query: { readonly limit?: number | undefined }): Promise<unknown> {
+    return this.#answerTo(this.#calls.payouts(query));
   }
 
   /** Waits for the events under way. How each of them went, its own call says. */
@@ -83,7 +64,6 @@ class DirectClient {
   }
 
   async #end(): Promise<void> {
-    this.#isClosing = true;
     await this.flush();
     this.#ended.abort(new Error("The client is closed."));
   }
@@ -96,7 +76,7 @@ class DirectClient {
   }
 
   async #answerTo(call: ApiCall): Promise<unknown> {
-    if (this.#isClosing) throw new Error("The client is closed.");
+    if (this.#closing !== undefined) throw new Error("The client is closed.");
     const { signal } = this.#ended;
     let status: number | undefined;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
@@ -114,28 +94,12 @@ class DirectClient {
   }
 }
 
-function recording(
-  path: string,
-  values: ApiCall["values"],
-  isAnswer: ApiCall["isAnswer"],
-): ApiCall {
-  return { pool: "recording", method: "POST", path, values, isAnswer };
-}
-
-function reporting(
-  name: string,
-  values: ApiCall["values"],
-  isAnswer: ApiCall["isAnswer"],
-): ApiCall {
-  return { pool: "reporting", method: "GET", path: `/v1/publisher/${name}`, values, isAnswer };
-}
-
-export const createDirectDriver: CreateDriver<ImpressionRecord> = (context) => {
+export const createDirectDriver: CreateDriver<Receipt> = (context) => {
   const client = new DirectClient(context);
   return {
     maxAttempts: MAX_ATTEMPTS,
     impression: (shown) => client.impression(shown),
-    click: (record) => client.click(record),
+    click: (receipt) => client.click(receipt),
     stats: (query) => client.stats(query),
     surfaces: () => client.surfaces(),
     payouts: (query) => client.payouts(query),

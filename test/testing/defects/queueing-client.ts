@@ -1,19 +1,18 @@
 /**
  * A client as a careful engineer writes it for production from the spec alone: events wait in a queue and are delivered in
- * the background, statistics are cached for a short time. It is correct; `queueing-defects.ts` lists what could be wrong
+ * the background, statistics are cached for a short time. It is correct; `queueing-defects.txt` lists what could be wrong
  * with it.
  */
 
-import type { CreateDriver, DriverContext, Shown, Undelivered } from "../../../src/contract.ts";
-import {
-  isClickAnswer,
-  isImpressionAnswer,
-  isPayoutsAnswer,
-  isStatsAnswer,
-  isSurfacesAnswer,
-} from "./queueing-answers.ts";
-import { STALE_MS, StatsCache, type StatsQuery } from "./queueing-stats.ts";
-import { type ApiCall, Transport } from "./queueing-transport.ts";
+import type {
+  CreateDriver,
+  DriverContext,
+  Shown,
+  Undelivered,
+} from "../../../src/testing/driver/driver.ts";
+import { STALE_MS, StatsCache } from "./stats-cache.ts";
+import { Transport } from "./transport.ts";
+import { type ApiCall, callsOf, type Receipt, type StatsQuery } from "./wire.ts";
 
 const MAX_QUEUED = 40;
 const MAX_ATTEMPTS = 6;
@@ -24,14 +23,9 @@ const LONGEST_PAUSE_MS = 60_000;
 /** How long a view is remembered, so that a second report of it isn't sent. */
 const REMEMBERED_MS = 24 * 3_600_000;
 
-/** What a caller gets for a view. It is filled in when the view is recorded. */
-interface Receipt {
-  impression_id?: string;
-  revenue_credited_inr?: number;
-}
-
 interface KnownView {
-  readonly receipt: Receipt;
+  /** What a caller gets for the view. It is filled in when the view is recorded. */
+  readonly receipt: Partial<Receipt>;
   readonly givenAtMs: number;
   hasFailed: boolean;
 }
@@ -40,10 +34,8 @@ interface QueuedEvent {
   readonly kind: "impressions" | "clicks";
   /** Undefined if it can't be sent. */
   readonly call: () => ApiCall | undefined;
-  /** Whether the service recognises it if it comes twice (spec §4: only with a session_id). */
-  readonly isRepeatable: boolean;
-  recorded(answer: unknown): void;
-  failed(): void;
+  /** @param answer Undefined if it failed. */
+  readonly ended?: (answer: unknown) => void;
 }
 
 class ApiError extends Error {
@@ -56,6 +48,7 @@ class ApiError extends Error {
 
 class QueueingClient {
   readonly #context: DriverContext;
+  readonly #calls: ReturnType<typeof callsOf>;
   readonly #transport: Transport;
   readonly #cache = new StatsCache();
   readonly #ended = new AbortController();
@@ -73,28 +66,26 @@ class QueueingClient {
 
   constructor(context: DriverContext) {
     this.#context = context;
+    this.#calls = callsOf(context);
     this.#transport = new Transport(context);
   }
 
-  impression({ surface, ad, session }: Shown): Receipt {
+  impression(shown: Shown): Partial<Receipt> {
     const nowMs = this.#context.timers.now();
-    const key = JSON.stringify([surface, ad, session]);
+    const key = JSON.stringify([shown.surface, shown.ad, shown.session]);
     const known = this.#known.get(key);
     const isRemembered = known && nowMs - known.givenAtMs < REMEMBERED_MS && !known.hasFailed;
     if (isRemembered) return known.receipt;
     const view: KnownView = { receipt: known?.receipt ?? {}, givenAtMs: nowMs, hasFailed: false };
-    const { publisherId: publisher_id } = this.#context;
-    const values = { publisher_id, surface, ad_id: ad, session_id: session };
+    const call = this.#calls.impression(shown);
     this.#enqueue({
       kind: "impressions",
-      isRepeatable: true,
-      call: () => recording("/v1/impression", values, isImpressionAnswer),
-      recorded: (answer) => {
-        const { impression_id, revenue_credited_inr } = answer as Required<Receipt>;
+      call: () => call,
+      ended: (answer) => {
+        view.hasFailed = answer === undefined;
+        if (answer === undefined) return;
+        const { impression_id, revenue_credited_inr } = answer as Receipt;
         Object.assign(view.receipt, { impression_id, revenue_credited_inr });
-      },
-      failed: () => {
-        view.hasFailed = true;
       },
     });
     this.#forgetOldViews(nowMs);
@@ -103,44 +94,34 @@ class QueueingClient {
     return view.receipt;
   }
 
-  click(receipt: Receipt): void {
+  click(receipt: Partial<Receipt>): void {
     this.#enqueue({
       kind: "clicks",
-      isRepeatable: false,
       // Events are delivered in order, so the impression has its id by now unless it failed.
       call: () => {
         const { impression_id } = receipt;
-        return impression_id === undefined
-          ? undefined
-          : recording("/v1/click", { impression_id }, isClickAnswer);
+        return impression_id === undefined ? undefined : this.#calls.click(impression_id);
       },
-      recorded: () => {},
-      failed: () => {},
     });
   }
 
   async stats(query: StatsQuery): Promise<unknown> {
-    const { timers, publisherId: publisher_id } = this.#context;
+    const askedAtMs = this.#context.timers.now();
     // While events wait, figures change at any moment.
-    const cached = this.#queue.length > 0 ? undefined : this.#cache.find(query, timers.now());
+    const cached = this.#queue.length > 0 ? undefined : this.#cache.find(query, askedAtMs);
     if (cached !== undefined) return structuredClone(cached);
     const { version } = this.#cache;
-    const askedAtMs = timers.now();
-    const { from, to, surface } = query;
-    const values = { publisher_id, from, to, surface };
-    const value = await this.#ask("/v1/publisher/stats", values, isStatsAnswer(publisher_id));
+    const value = await this.#ask(this.#calls.stats(query));
     this.#cache.keep(query, { value, askedAtMs, version });
     return structuredClone(value);
   }
 
   async surfaces(): Promise<unknown> {
-    const { publisherId: publisher_id, surfaces } = this.#context;
-    return await this.#ask("/v1/publisher/surfaces", { publisher_id }, isSurfacesAnswer(surfaces));
+    return await this.#ask(this.#calls.surfaces());
   }
 
-  async payouts({ limit }: { readonly limit?: number | undefined }): Promise<unknown> {
-    const values = { publisher_id: this.#context.publisherId, limit: limit?.toString() };
-    return await this.#ask("/v1/publisher/payouts", values, isPayoutsAnswer);
+  async payouts(query: { readonly limit?: number | undefined }): Promise<unknown> {
+    return await this.#ask(this.#calls.payouts(query));
   }
 
   /**
@@ -149,23 +130,25 @@ class QueueingClient {
    */
   async flush(): Promise<Undelivered> {
     await this.#drained();
-    const { impressions, clicks } = this.#undelivered;
     const before = this.#reported;
-    this.#reported = { impressions, clicks };
+    const now = { ...this.#undelivered };
+    this.#reported = now;
     return {
-      impressions: impressions - before.impressions + this.#waiting("impressions"),
-      clicks: clicks - before.clicks + this.#waiting("clicks"),
+      impressions: now.impressions - before.impressions + this.#waiting("impressions"),
+      clicks: now.clicks - before.clicks + this.#waiting("clicks"),
     };
   }
 
   /** Delivers what it can, then ends for good. Resolves with all that was never delivered. */
   close(): Promise<Undelivered> {
-    this.#closing ??= this.#drained().then(async () => {
-      this.#ended.abort(new Error("The client is closed."));
-      await this.#delivering;
-      return { ...this.#undelivered };
-    });
+    this.#closing ??= this.#drained().then(() => this.#end());
     return this.#closing;
+  }
+
+  async #end(): Promise<Undelivered> {
+    this.#ended.abort(new Error("The client is closed."));
+    await this.#delivering;
+    return { ...this.#undelivered };
   }
 
   #waiting(kind: QueuedEvent["kind"]): number {
@@ -188,12 +171,8 @@ class QueueingClient {
       const answer = await this.#answerTo(event).catch(() => undefined);
       this.#queue.shift();
       this.#cache.drop();
-      if (answer === undefined) {
-        this.#undelivered[event.kind] += 1;
-        event.failed();
-      } else {
-        event.recorded(answer);
-      }
+      if (answer === undefined) this.#undelivered[event.kind] += 1;
+      event.ended?.(answer);
     }
   }
 
@@ -213,7 +192,8 @@ class QueueingClient {
       if (answer.kind === "limited") continue;
       this.#failures += 1;
       this.#notBeforeMs = this.#context.timers.now() + this.#pauseMs(this.#failures);
-      if (!event.isRepeatable) return undefined;
+      // The service recognises a view that comes twice by its session (spec §4), but not a click.
+      if (event.kind === "clicks") return undefined;
     }
     return undefined;
   }
@@ -233,14 +213,9 @@ class QueueingClient {
     cancel();
   }
 
-  async #ask(
-    path: string,
-    values: ApiCall["values"],
-    isAnswer: ApiCall["isAnswer"],
-  ): Promise<unknown> {
+  async #ask(call: ApiCall): Promise<unknown> {
     const deadline = this.#transport.deadline("reporting");
     const signal = AbortSignal.any([deadline.signal, this.#ended.signal]);
-    const call: ApiCall = { pool: "reporting", method: "GET", path, values, isAnswer };
     try {
       return await this.#inTurn(() => this.#answerToQuery(call, signal));
     } finally {
@@ -283,15 +258,7 @@ class QueueingClient {
   }
 }
 
-function recording(
-  path: string,
-  values: ApiCall["values"],
-  isAnswer: ApiCall["isAnswer"],
-): ApiCall {
-  return { pool: "recording", method: "POST", path, values, isAnswer };
-}
-
-export const createQueueingDriver: CreateDriver<Receipt> = (context) => {
+export const createQueueingDriver: CreateDriver<Partial<Receipt>> = (context) => {
   const client = new QueueingClient(context);
   return {
     inOrder: true,

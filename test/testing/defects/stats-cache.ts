@@ -1,10 +1,6 @@
 /** Statistics that the queueing client has asked for, to be used again for a short time. */
 
-export interface StatsQuery {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly surface?: string | undefined;
-}
+import type { StatsQuery } from "./wire.ts";
 
 interface Figures {
   readonly value: unknown;
@@ -31,9 +27,9 @@ export class StatsCache {
     this.#figures.clear();
   }
 
-  /** @param version What it was when the figures were asked for. */
-  keep(query: StatsQuery, { version, ...figures }: Figures): void {
-    if (version === this.#version) this.#figures.set(keyOf(query), { version, ...figures });
+  /** Unless `version`, from when the figures were asked for, is no longer the same. */
+  keep(query: StatsQuery, figures: Figures): void {
+    if (figures.version === this.#version) this.#figures.set(keyOf(query), figures);
   }
 
   /** The value, if it is young and of today. */
@@ -41,9 +37,7 @@ export class StatsCache {
     const found = this.#figures.get(keyOf(query));
     if (found === undefined) return undefined;
     const isYoung = nowMs - found.askedAtMs < STALE_MS;
-    if (isYoung && isSameDay(found.askedAtMs, nowMs)) return found.value;
-    this.#figures.delete(keyOf(query));
-    return undefined;
+    return isYoung && isSameDay(found.askedAtMs, nowMs) ? found.value : undefined;
   }
 }
 
@@ -53,8 +47,6 @@ function keyOf({ from, to, surface }: StatsQuery): string {
 
 /** The spec doesn't say whose midnight ends a day: UTC's or India's. */
 function isSameDay(oneMs: number, otherMs: number): boolean {
-  return [0, IST_MS].every(
-    (offsetMs) =>
-      Math.floor((oneMs + offsetMs) / DAY_MS) === Math.floor((otherMs + offsetMs) / DAY_MS),
-  );
+  const dayOf = (ms: number, offsetMs: number): number => Math.floor((ms + offsetMs) / DAY_MS);
+  return [0, IST_MS].every((offsetMs) => dayOf(oneMs, offsetMs) === dayOf(otherMs, offsetMs));
 }

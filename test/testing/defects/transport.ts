@@ -1,18 +1,15 @@
-/** How the queueing client sends a request: in which encoding, for how long, and not before a limit allows it. */
+/** How the queueing and the direct client send: in an encoding that the service reads, and not before a limit allows it. */
 
-import type { DriverContext } from "../../../src/contract.ts";
-
-/** The limits of spec §8. Each has its own pause. */
-export type Pool = "recording" | "reporting";
-
-export interface ApiCall {
-  readonly pool: Pool;
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly values: Readonly<Record<string, string | undefined>>;
-  /** Whether the body of a 200 is what the spec describes. */
-  readonly isAnswer: (body: unknown) => boolean;
-}
+import type { DriverContext } from "../../../src/testing/driver/driver.ts";
+import {
+  type ApiCall,
+  encodings,
+  exchange,
+  type Got,
+  MAX_TIMER_MS,
+  type Pool,
+  retryAfter,
+} from "./wire.ts";
 
 export type Answer =
   | { readonly kind: "done"; readonly value: unknown }
@@ -23,13 +20,10 @@ export type Answer =
   /** It may have been applied. */
   | { readonly kind: "unclear"; readonly status: number | undefined };
 
-const TIMEOUT_MS = 10_000;
 /** Every limit is per minute (spec §8). */
 const UNTOLD_PAUSE_MS = 60_000;
 /** How long a call takes at most, besides the pauses that the service demands. */
 const DEADLINE_MS = 300_000;
-const MAX_TIMER_MS = 0x7fff_ffff;
-const encodings = ["json", "form", "query"] as const;
 
 interface Pause {
   untilMs: number;
@@ -37,14 +31,9 @@ interface Pause {
   demandedMs: number;
 }
 
-interface Got {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: unknown;
-}
-
 export class Transport {
   readonly #context: DriverContext;
+  /** Each limit has its own. */
   readonly #pauses: Record<Pool, Pause> = {
     recording: { untilMs: 0, demandedMs: 0 },
     reporting: { untilMs: 0, demandedMs: 0 },
@@ -61,10 +50,9 @@ export class Transport {
     for (let tried = 1; ; tried += 1) {
       if (!this.#isKeyRefused) await this.#pauseOver(call.pool, signal);
       if (this.#isKeyRefused) return { kind: "refused", status: 401 };
-      const got = await this.#exchange(call, signal);
-      if (got?.status !== 415 || call.method === "GET" || tried === encodings.length) {
-        return this.#answerOf(call, got);
-      }
+      const got = await exchange(this.#context, call, encodings[this.#encoding], signal);
+      signal.throwIfAborted();
+      if (got?.status !== 415 || tried === encodings.length) return this.#answerOf(call, got);
       this.#encoding = (this.#encoding + 1) % encodings.length;
     }
   }
@@ -119,11 +107,12 @@ export class Transport {
     const { status, headers, body } = got;
     if (status === 200 && call.isAnswer(body)) return { kind: "done", value: body };
     if (status < 400) return { kind: "unclear", status };
-    const untilMs = this.#retryAfter(headers);
+    const nowMs = this.#context.timers.now();
+    const untilMs = retryAfter(headers, nowMs);
     const hasHint = untilMs !== undefined || headers.get("x-ratelimit-remaining") === "0";
     const isLimit = status === 429 || ((status === 403 || status === 503) && hasHint);
     if (isLimit) {
-      this.#pause(call.pool, untilMs ?? this.#context.timers.now() + UNTOLD_PAUSE_MS);
+      this.#pause(call.pool, untilMs ?? nowMs + UNTOLD_PAUSE_MS);
       return { kind: "limited", status };
     }
     if (status === 401) this.#isKeyRefused = true;
@@ -140,76 +129,4 @@ export class Transport {
     pause.demandedMs += untilMs - fromMs;
     pause.untilMs = untilMs;
   }
-
-  /** The moment that Retry-After names, in seconds or as an HTTP-date. */
-  #retryAfter(headers: Headers): number | undefined {
-    const hint = headers.get("retry-after")?.trim() ?? "";
-    if (/^\d+$/.test(hint)) return this.#context.timers.now() + Number(hint) * 1000;
-    const atMs = Date.parse(hint);
-    return Number.isNaN(atMs) ? undefined : atMs;
-  }
-
-  /** One request and its whole answer; undefined if it doesn't arrive in time or at all. */
-  async #exchange(call: ApiCall, signal: AbortSignal): Promise<Got | undefined> {
-    const { fetch, timers } = this.#context;
-    const controller = new AbortController();
-    const abort = (): void => controller.abort(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    const timer = timers.setTimeout(() => controller.abort(new Error("time-out")), TIMEOUT_MS);
-    try {
-      const { url, init } = this.#requestOf(call);
-      return await Promise.race([
-        wholeAnswer(fetch(url, { ...init, signal: controller.signal })),
-        rejectionOf(controller.signal),
-      ]);
-    } catch {
-      signal.throwIfAborted();
-      return undefined;
-    } finally {
-      timers.clearTimeout(timer);
-      signal.removeEventListener("abort", abort);
-    }
-  }
-
-  #requestOf({ method, path, values }: ApiCall): { url: string; init: RequestInit } {
-    const { baseUrl, apiKey } = this.#context;
-    const authorization = `Bearer ${apiKey}`;
-    const given = Object.entries(values).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value] as [string, string]],
-    );
-    const encoded = new URLSearchParams(given).toString();
-    const encoding = method === "GET" ? "query" : encodings[this.#encoding];
-    if (encoding === "query") {
-      return { url: `${baseUrl}${path}?${encoded}`, init: { method, headers: { authorization } } };
-    }
-    const [type, body] =
-      encoding === "json"
-        ? ["application/json", JSON.stringify(Object.fromEntries(given))]
-        : ["application/x-www-form-urlencoded", encoded];
-    const headers = { authorization, "content-type": type };
-    return { url: `${baseUrl}${path}`, init: { method, headers, body } };
-  }
-}
-
-async function wholeAnswer(fetched: Promise<Response>): Promise<Got> {
-  const { status, headers, ...rest } = await fetched.then(async (response) => ({
-    status: response.status,
-    headers: response.headers,
-    text: await response.text(),
-  }));
-  return { status, headers, body: parsed(rest.text) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function rejectionOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }

@@ -1,4 +1,4 @@
-/** What the queueing client takes for an answer: the spec's members (spec §2), each with its type. */
+/** What the clients of this folder take for an answer: the spec's members (spec §2), each with its type. */
 
 type Check = (value: unknown) => boolean;
 
@@ -25,14 +25,16 @@ function listOf(check: Check): Check {
   return (value) => Array.isArray(value) && value.every(check);
 }
 
+const isOk: Check = (value) => value === true;
+
 export const isImpressionAnswer: Check = objectOf({
-  ok: (value) => value === true,
+  ok: isOk,
   impression_id: isText,
   revenue_credited_inr: isAmount,
 });
 
 export const isClickAnswer: Check = objectOf({
-  ok: (value) => value === true,
+  ok: isOk,
   click_id: isText,
   revenue_credited_inr: isAmount,
 });
@@ -61,16 +63,16 @@ export function isSurfacesAnswer(own: readonly { readonly id: string }[]): Check
   };
 }
 
+const isPayout: Check = objectOf({
+  id: isText,
+  date: isDay,
+  amount_inr: isAmount,
+  upi_id: isText,
+  status: isText,
+  txn_id: isReference,
+});
+
 export const isPayoutsAnswer: Check = objectOf({
-  payouts: listOf(
-    objectOf({
-      id: isText,
-      date: isDay,
-      amount_inr: isAmount,
-      upi_id: isText,
-      status: isText,
-      txn_id: isReference,
-    }),
-  ),
+  payouts: listOf(isPayout),
   pending_inr: isAmount,
 });

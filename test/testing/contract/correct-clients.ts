@@ -1,0 +1,72 @@
+/** Seven correct clients: no rule may be broken by any of them, whatever is assumed. */
+
+import { coveringArray } from "../../../src/index.ts";
+import type { Assumptions } from "../../../src/spec/assumptions/catalogue.ts";
+import { rules } from "../../../src/testing/contract/rules.ts";
+import { firstBreach } from "../../../src/testing/contract/sessions.ts";
+import type { CreateDriver } from "../../../src/testing/driver/driver.ts";
+import { createReferenceDriver } from "../../client/reference-driver.ts";
+import { createCallingDriver } from "../defects/calling-client.ts";
+import { createDirectDriver } from "../defects/direct-client.ts";
+import { createOrderedDriver } from "../defects/ordered-client.ts";
+import { createQueueingDriver } from "../defects/queueing-client.ts";
+import { createPatientDriver, onceOnly } from "./patient-client.ts";
+
+export const correctClients: Readonly<Record<string, CreateDriver>> = {
+  /** Tries once, and reports how it went. */
+  plain: onceOnly,
+  /** Repeats with growing pauses, while the caller waits. */
+  patient: createPatientDriver,
+  /** Delivers in the background. */
+  queueing: createQueueingDriver,
+  /** Delivers in order, and knows only JSON. */
+  ordered: createOrderedDriver,
+  /** Sends a few requests at once, and only a probe during an outage. */
+  calling: createCallingDriver,
+  /** Flushes and closes when the calls under way have ended. */
+  direct: createDirectDriver,
+  reference: createReferenceDriver,
+};
+
+/** All pairs of choices. */
+const rows = coveringArray({ strength: 2 });
+
+export interface Trial {
+  readonly client: string;
+  /** Undefined: the sessions draw their own choices. */
+  readonly row: number | undefined;
+  readonly seed: number;
+  readonly runs: number;
+}
+
+/** Trials of each client under its own choices and under every row, with seeds from this one on. */
+export function trialsOf(clients: readonly string[], runs: number, seed: number): readonly Trial[] {
+  const places = [undefined, ...rows.keys()];
+  return clients.flatMap((client) =>
+    places.map((row, at) => ({
+      client,
+      row,
+      seed: seed + at,
+      runs: Math.ceil(runs / places.length),
+    })),
+  );
+}
+
+/** A rule that is broken, with all that leads there again; undefined if none is. */
+export async function alarmOf({ client, row, seed, runs }: Trial): Promise<string | undefined> {
+  const driver = correctClients[client];
+  if (driver === undefined) throw new Error(`There is no client ${client}.`);
+  const options = { globals: "replaced", runs, sequenceSeed: seed } as const;
+  const assumptions = row === undefined ? {} : assumptionsOf(client, row);
+  const breach = await firstBreach(rules, driver, { ...options, assumptions });
+  if (breach === undefined) return undefined;
+  const { rule, why, run, trial } = breach;
+  return `${client}, row ${row}, seed ${seed}, session ${run}: ${rule}: ${why}\n${JSON.stringify(trial)}`;
+}
+
+function assumptionsOf(client: string, row: number): Partial<Assumptions> {
+  const { "request.encoding": encoding, ...others } = rows[row] ?? {};
+  return client === "ordered" || encoding === undefined
+    ? others
+    : { ...others, "request.encoding": encoding };
+}

@@ -1,0 +1,46 @@
+/**
+ * The contract catches the planted clients, as any user would run it, except for those that `missed.ts` lists. `npm test` tries a
+ * part of them. The page for users says how many are caught: of those that the rules may be tuned on, and of the others.
+ */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { rules } from "../../../src/testing/contract/rules.ts";
+import { firstBreach } from "../../../src/testing/contract/sessions.ts";
+import { isThorough, someOf } from "../../budget.ts";
+import { corpora, halves, nameOf, type PlantedClient } from "./corpora.ts";
+import { missed } from "./missed.ts";
+
+const isMissed = (one: PlantedClient): boolean => missed.has(nameOf(one));
+
+/** With the globals replaced the contract sees what a client does with the machine's clock. */
+const breachOf = async ({ make }: PlantedClient) =>
+  await firstBreach(rules, await make(), { globals: "replaced", runs: 100, sequenceSeed: 1 });
+
+test.each(someOf(corpora.filter((one) => !isMissed(one))))(
+  "caught: $corpus: $says",
+  async (planted) => expect(await breachOf(planted)).toMatchObject({ why: /./ }),
+);
+
+if (isThorough)
+  test.each(corpora.filter(isMissed))("missed: $corpus: $says", async (planted) =>
+    expect(await breachOf(planted)).toBeUndefined(),
+  );
+
+test("no two planted clients have the same name, and those that are missed are among them", () => {
+  const names = new Set(corpora.map(nameOf));
+  expect(names.size).toBe(corpora.length);
+  expect([...missed].filter((name) => !names.has(name))).toEqual([]);
+});
+
+test("docs/test-your-client.md says how many are caught", () => {
+  const rows = halves.map((half) => {
+    const those = corpora.filter((one) => one.half === half);
+    return `| ${half} | ${those.length} | ${those.filter((one) => !isMissed(one)).length} |`;
+  });
+  const page = join(import.meta.dirname, "../../../docs/test-your-client.md");
+  expect(readFileSync(page, "utf8")).toContain(
+    ["| half | planted | caught |", "|---|---|---|", ...rows].join("\n"),
+  );
+});
