@@ -3,6 +3,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { digestOf } from "../../../src/base/digest.ts";
+import { readContract } from "../../../src/testing/contract/contract-options.ts";
+import { rules } from "../../../src/testing/contract/rules.ts";
+import { firstBreach, type SessionsOptions } from "../../../src/testing/contract/sessions.ts";
 import type { CreateDriver } from "../../../src/testing/driver/driver.ts";
 import { createChangedDriver } from "../../client/reference-driver.ts";
 import { importChanged, plantedIn } from "../../planted-modules.ts";
@@ -53,6 +56,18 @@ function wraps<Changes>(
   return Object.entries(defects).map(([says, changes]) =>
     planted(corpus, says, async () => make(changes)),
   );
+}
+
+/** What the contract finds, with its defaults. With the globals replaced it sees what a client does with the machine's clock. */
+export async function breachOf(
+  { make }: PlantedClient,
+  options?: Pick<SessionsOptions, "runs" | "sequenceSeed">,
+): ReturnType<typeof firstBreach> {
+  const driver = await make();
+  const none = (): void => {};
+  const { runs, sequenceSeed } =
+    options ?? readContract(rules, { driver, describe: none, it: none });
+  return await firstBreach(rules, driver, { globals: "replaced", runs, sequenceSeed });
 }
 
 const patient = "../contract/patient-client.ts";

@@ -6,17 +6,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { rules } from "../../../src/testing/contract/rules.ts";
-import { firstBreach } from "../../../src/testing/contract/sessions.ts";
 import { isThorough, someOf } from "../../budget.ts";
-import { corpora, halves, nameOf, type PlantedClient } from "./corpora.ts";
+import { breachOf, corpora, halves, nameOf, type PlantedClient } from "./corpora.ts";
 import { missed } from "./missed.ts";
 
 const isMissed = (one: PlantedClient): boolean => missed.has(nameOf(one));
-
-/** With the globals replaced the contract sees what a client does with the machine's clock. */
-const breachOf = async ({ make }: PlantedClient) =>
-  await firstBreach(rules, await make(), { globals: "replaced", runs: 100, sequenceSeed: 1 });
 
 test.each(someOf(corpora.filter((one) => !isMissed(one))))(
   "caught: $corpus: $says",

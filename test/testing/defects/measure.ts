@@ -1,14 +1,12 @@
 /**
  * Measures what the contract finds: for each planted client the rule that catches it and the number of the session, or MISSED.
  *
- *     node test/testing/defects/measure.ts [CORPUS or HALF ...] [--runs 100] [--seed 1] [--processes 2]
+ *     node test/testing/defects/measure.ts [CORPUS or HALF ...] [--runs 1500] [--seed 1] [--processes 2]
  */
 
 import { stdout } from "node:process";
 import { parseArgs } from "node:util";
-import { rules } from "../../../src/testing/contract/rules.ts";
-import { firstBreach } from "../../../src/testing/contract/sessions.ts";
-import { corpora, halves, nameOf, type PlantedClient } from "./corpora.ts";
+import { breachOf, corpora, halves, nameOf, type PlantedClient } from "./corpora.ts";
 import { missed } from "./missed.ts";
 import { spread } from "./spread.ts";
 
@@ -20,7 +18,7 @@ interface Measured extends Pick<PlantedClient, "corpus" | "says" | "half"> {
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    runs: { type: "string", default: "100" },
+    runs: { type: "string", default: "1500" },
     seed: { type: "string", default: "1" },
     processes: { type: "string", default: "2" },
   },
@@ -32,14 +30,12 @@ const wanted = corpora.filter(
   ({ corpus, half }) => isWanted(corpus, names) && isWanted(half, halves),
 );
 
-async function measured({ corpus, says, half, make }: PlantedClient): Promise<Measured> {
+async function measured(client: PlantedClient): Promise<Measured> {
+  const { corpus, says, half } = client;
   const about = { corpus, says, half };
   try {
-    const breach = await firstBreach(rules, await make(), {
-      globals: "replaced",
-      runs: Number(values.runs),
-      sequenceSeed: Number(values.seed),
-    });
+    const options = { runs: Number(values.runs), sequenceSeed: Number(values.seed) };
+    const breach = await breachOf(client, options);
     const found = breach ? `${breach.rule} in session ${breach.run}: ${breach.why}` : "MISSED";
     return { ...about, rule: breach?.rule, found };
   } catch (error) {
