@@ -10,16 +10,21 @@ import { isThorough, someOf } from "../../budget.ts";
 import { breachOf, corpora, halves, nameOf, type PlantedClient } from "./corpora.ts";
 import { missed } from "./missed.ts";
 
+/** A client that isn't caught is tried in all sessions. Given up halfway it would disturb the next test: the globals are replaced. */
+const TIME_OUT_MS = 600_000;
 const isMissed = (one: PlantedClient): boolean => missed.has(nameOf(one));
 
 test.each(someOf(corpora.filter((one) => !isMissed(one))))(
   "caught: $corpus: $says",
-  async (planted) => expect(await breachOf(planted)).toMatchObject({ why: /./ }),
+  async (planted) => expect(await breachOf(planted)).toBeDefined(),
+  TIME_OUT_MS,
 );
 
 if (isThorough)
-  test.each(corpora.filter(isMissed))("missed: $corpus: $says", async (planted) =>
-    expect(await breachOf(planted)).toBeUndefined(),
+  test.each(corpora.filter(isMissed))(
+    "missed: $corpus: $says",
+    async (planted) => expect(await breachOf(planted)).toBeUndefined(),
+    TIME_OUT_MS,
   );
 
 test("no two planted clients have the same name, and those that are missed are among them", () => {
@@ -29,12 +34,11 @@ test("no two planted clients have the same name, and those that are missed are a
 });
 
 test("docs/test-your-client.md says how many are caught", () => {
+  const page = join(import.meta.dirname, "../../../docs/test-your-client.md");
+  const figures = readFileSync(page, "utf8").matchAll(/^\| (tuned|other) \| (\d+) \| (\d+) \|$/gm);
   const rows = halves.map((half) => {
     const those = corpora.filter((one) => one.half === half);
     return `| ${half} | ${those.length} | ${those.filter((one) => !isMissed(one)).length} |`;
   });
-  const page = join(import.meta.dirname, "../../../docs/test-your-client.md");
-  expect(readFileSync(page, "utf8")).toContain(
-    ["| half | planted | caught |", "|---|---|---|", ...rows].join("\n"),
-  );
+  expect(Array.from(figures, ([row]) => row)).toEqual(rows);
 });
