@@ -71,5 +71,7 @@ function urlOf(path: string, changes: readonly Change[], left: Set<Change>): str
     /(?<=from )"(\.[^"]+)"/g,
     (_, to: string) => `"${urlOf(join(path, "..", to), changes, left)}"`,
   );
-  return `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`;
+  // Errors name the file, not all of its text.
+  const named = Buffer.from(`${code}\n//# sourceURL=${path}`);
+  return `data:text/javascript;base64,${named.toString("base64")}`;
 }

@@ -1,9 +1,8 @@
-/** A client that does everything right in a few ways. `patient-defects.ts` lists what could be wrong with it. */
+/** A client that does everything right, in a few ways. `patient-defects.txt` lists what could be wrong with it. */
 
 import type {
   CreateDriver,
   DriverContext,
-  Shown,
   Undelivered,
 } from "../../../src/testing/driver/driver.ts";
 import {
@@ -18,78 +17,55 @@ import {
 } from "../defects/wire.ts";
 
 /** Each is another way to be right. */
-export interface Habits {
+interface Habits {
   /** How often a request is repeated. With 0 it doesn't wait either: that is up to the caller. @default 5 */
   readonly repeats?: number;
   /** Whether events wait for a flush, or for the end. @default false: a call ends with the service's answer */
   readonly queues?: boolean;
-  /** How many queries it has under way at once. The others wait. @default any number */
-  readonly queriesAtOnce?: number;
 }
 
 class Refused extends Error {
   readonly status: number | undefined;
-  constructor(status: number | undefined) {
+  constructor(status?: number) {
     super(status === undefined ? "no answer" : `refused: ${status}`);
     this.status = status;
   }
 }
 
-type Kind = keyof Undelivered;
-
 class PatientClient {
   readonly #context: DriverContext;
-  readonly #habits: Required<Habits>;
+  readonly #repeats: number;
   readonly #untilMs: Record<Pool, number> = { recording: 0, reporting: 0 };
-  readonly #queue: { readonly kind: Kind; readonly send: () => Promise<void> }[] = [];
+  readonly #queue: { readonly kind: keyof Undelivered; readonly send: () => Promise<void> }[] = [];
   readonly #undelivered = { impressions: 0, clicks: 0 };
-  readonly #waiting: (() => void)[] = [];
   readonly #underWay = new Set<Promise<unknown>>();
   #delivering: Promise<void> = Promise.resolve();
-  #places: number;
   #encoding = 0;
   #refusal: Refused | undefined;
   #isClosed = false;
 
-  constructor(context: DriverContext, habits: Required<Habits>) {
+  constructor(context: DriverContext, repeats: number) {
     this.#context = context;
-    this.#habits = habits;
-    this.#places = habits.queriesAtOnce;
+    this.#repeats = repeats;
   }
 
-  /** Sends an event, or queues it. */
-  async event(kind: Kind, callOf: () => ApiCall): Promise<Partial<Receipt>> {
-    const receipt: Partial<Receipt> = {};
+  /** Resolves with what the service answers. */
+  async call(call: ApiCall): Promise<unknown> {
+    if (this.#isClosed) throw new Error("The client is closed.");
+    const answer = this.#answerTo(call);
+    this.#underWay.add(answer);
+    return await answer.finally(() => this.#underWay.delete(answer));
+  }
+
+  /** Queues an event. The receipt is filled in when it is recorded. */
+  enqueue(kind: keyof Undelivered, callOf: () => ApiCall): Partial<Receipt> {
+    if (this.#isClosed) throw new Error("The client is closed.");
+    const receipt = {};
     const send = async (): Promise<void> => {
       Object.assign(receipt, await this.#answerTo(callOf()));
     };
-    if (this.#isClosed) throw new Error("The client is closed.");
-    if (this.#habits.queues) this.#queue.push({ kind, send });
-    else await this.#tracked(send());
+    this.#queue.push({ kind, send });
     return receipt;
-  }
-
-  async query(call: ApiCall): Promise<unknown> {
-    if (this.#isClosed) throw new Error("The client is closed.");
-    return await this.#tracked(this.#answerInTurn(call));
-  }
-
-  async #answerInTurn(call: ApiCall): Promise<unknown> {
-    if (this.#places > 0) this.#places -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await this.#answerTo(call);
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#places += 1;
-      else next();
-    }
-  }
-
-  /** Closing waits for this work. */
-  async #tracked<Value>(work: Promise<Value>): Promise<Value> {
-    this.#underWay.add(work);
-    return await work.finally(() => this.#underWay.delete(work));
   }
 
   /** Resolves with what was given up meanwhile. */
@@ -118,7 +94,7 @@ class PatientClient {
 
   /** Repeats with growing pauses, and waits when it is told to. @throws Refused */
   async #answerTo(call: ApiCall): Promise<unknown> {
-    const { repeats } = this.#habits;
+    const repeats = this.#repeats;
     const { timers, random } = this.#context;
     for (let attempt = 0; ; attempt += 1) {
       while (repeats > 0 && this.#untilMs[call.pool] > timers.now())
@@ -156,32 +132,39 @@ class PatientClient {
   }
 }
 
-/** A client with these habits. */
-export function patientClient(habits: Habits = {}): CreateDriver<Partial<Receipt>> {
+function patientClient({
+  repeats = 5,
+  queues = false,
+}: Habits = {}): CreateDriver<Partial<Receipt>> {
   return (context) => {
-    const all = { repeats: 5, queues: false, queriesAtOnce: Number.POSITIVE_INFINITY, ...habits };
-    const client = new PatientClient(context, all);
+    const client = new PatientClient(context, repeats);
     const calls = callsOf(context);
+    const event = async (
+      kind: keyof Undelivered,
+      callOf: () => ApiCall,
+    ): Promise<Partial<Receipt>> =>
+      queues ? client.enqueue(kind, callOf) : ((await client.call(callOf())) as Receipt);
     return {
-      maxAttempts: all.repeats + 1,
-      impression: (shown: Shown) => client.event("impressions", () => calls.impression(shown)),
-      click: (receipt) =>
-        client.event("clicks", () => {
-          if (receipt.impression_id === undefined) throw new Refused(undefined);
-          return calls.click(receipt.impression_id);
-        }),
-      stats: (query) => client.query(calls.stats(query)),
-      surfaces: () => client.query(calls.surfaces()),
-      payouts: (query) => client.query(calls.payouts(query)),
-      ...(all.queues && { flush: () => client.flush() }),
+      maxAttempts: repeats + 1,
+      impression: (shown) => event("impressions", () => calls.impression(shown)),
+      click: (receipt) => event("clicks", () => calls.click(idOf(receipt))),
+      stats: (query) => client.call(calls.stats(query)),
+      surfaces: () => client.call(calls.surfaces()),
+      payouts: (query) => client.call(calls.payouts(query)),
+      ...(queues && { flush: () => client.flush() }),
       close: () => client.close(),
     };
   };
 }
 
+/** @throws Refused if the view wasn't recorded. */
+function idOf({ impression_id }: Partial<Receipt>): string {
+  if (impression_id === undefined) throw new Refused();
+  return impression_id;
+}
+
 /** Tries once, reports the outcome, and remembers nothing. */
 export const onceOnly: CreateDriver<Partial<Receipt>> = patientClient({ repeats: 0 });
-
 export const createPatientDriver: CreateDriver<Partial<Receipt>> = patientClient();
 export const createPatientQueueDriver: CreateDriver<Partial<Receipt>> = patientClient({
   queues: true,
