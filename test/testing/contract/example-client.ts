@@ -4,7 +4,13 @@ import { buildRequest } from "../../../src/spec/build-request.ts";
 import type { ApiRequest } from "../../../src/spec/messages.ts";
 import type { OperationId } from "../../../src/spec/operations.ts";
 import type { Driver, DriverContext } from "../../../src/testing/driver/driver.ts";
-import { wrongIn } from "./wrong-in-answer.ts";
+import {
+  isClickAnswer,
+  isImpressionAnswer,
+  isPayoutsAnswer,
+  isStatsAnswer,
+  isSurfacesAnswer,
+} from "../defects/answers.ts";
 
 export interface Defects {
   /** It repeats a click whose answer it didn't get. */
@@ -21,7 +27,14 @@ export function createExampleClient(
   context: DriverContext,
   { clicksAgain = false, encoding = "json", scheme = "Bearer", patienceMs = 5000 }: Defects = {},
 ): Driver<{ readonly impression_id: string }> {
-  const { baseUrl, apiKey, publisherId, fetch, timers } = context;
+  const { baseUrl, apiKey, publisherId, surfaces, fetch, timers } = context;
+  const isAnswer = {
+    impression: isImpressionAnswer,
+    click: isClickAnswer,
+    stats: isStatsAnswer(publisherId),
+    surfaces: isSurfacesAnswer(surfaces),
+    payouts: isPayoutsAnswer,
+  };
 
   async function once(operation: OperationId, request: ApiRequest): Promise<unknown> {
     const { method, path, query, headers, body } = request;
@@ -38,8 +51,7 @@ export function createExampleClient(
       const { status } = response;
       if (!response.ok) throw Object.assign(new Error(`status ${status}`), { status });
       const answer: unknown = JSON.parse(text);
-      const wrong = wrongIn(operation, { status, body: answer }, publisherId);
-      if (wrong.length > 0) throw new Error(`the answer is wrong: ${wrong.join(", ")}`);
+      if (status !== 200 || !isAnswer[operation](answer)) throw new Error("the answer is wrong");
       return answer;
     } finally {
       timers.clearTimeout(timer);

@@ -3,14 +3,22 @@
 import { expect, test } from "vitest";
 import { runSession } from "../../../src/testing/session/run-session.ts";
 import { commandInWords, valueInWords } from "../../../src/testing/session/words.ts";
-import { patientClient } from "../contract/patient-client.ts";
+import { pause } from "../../../src/testing/time/time.ts";
+import { createPatientDriver } from "../contract/patient-client.ts";
 import { createPlainDriver } from "../plain-driver.ts";
 
 const start = "2026-01-15T00:00:00Z";
 
 test("commands that are apart begin at their times, whether or not earlier ones have ended", async () => {
   const { calls, requests, world } = await runSession(
-    patientClient({ dawdlesMs: 5000 }),
+    async (context) => {
+      const client = await createPatientDriver(context);
+      const stats = async (query: object): Promise<unknown> => {
+        await pause(context.timers, 5000);
+        return await client.stats?.(query);
+      };
+      return { ...client, stats };
+    },
     [
       {
         kind: "together",
@@ -37,7 +45,7 @@ test("commands that are apart begin at their times, whether or not earlier ones 
 
 test("retryInMs writes a date into the answers of a fault rule, which must write its answers", async () => {
   const session = await runSession(
-    patientClient(),
+    createPatientDriver,
     [
       { kind: "advance", byMs: 86_390_000 },
       {
@@ -56,7 +64,7 @@ test("retryInMs writes a date into the answers of a fault rule, which must write
     [200, 86_410_000],
   ]);
   await expect(
-    runSession(patientClient(), [
+    runSession(createPatientDriver, [
       { kind: "fault", rule: { verdict: { kind: "drop" } }, retryInMs: 1000 },
     ]),
   ).rejects.toThrow("retryInMs needs a verdict of kind respond, not drop");
