@@ -5,15 +5,12 @@ import type { ClockMode } from "../base/clock.ts";
 import { counted } from "../base/counted.ts";
 import { groupedBy } from "../base/grouped-by.ts";
 import { oneLine } from "../base/text.ts";
-import type { JournalEntry } from "../journal/entry.ts";
 import type { WorldJournal } from "../journal/journal.ts";
-import type { ChangeItem } from "../journal/log.ts";
 import { PREFLIGHT } from "../journal/record.ts";
 import { shownEntry } from "../journal/shown-entry.ts";
-import { type Attempt, type AttemptHistory, attemptsOf, type Era } from "./findings/attempts.ts";
+import { type Attempt, attemptsOf } from "./findings/attempt.ts";
 import { beforeRetryAfter } from "./findings/before-retry-after.ts";
 import { continuesAfter401 } from "./findings/continues-after-401.ts";
-import { eventInTwoSessions } from "./findings/event-in-two-sessions.ts";
 import {
   type Finding,
   type FindingId,
@@ -22,17 +19,10 @@ import {
   type Offence,
 } from "./findings/finding.ts";
 import { hotLoop } from "./findings/hot-loop.ts";
-import { failedAndNeverSentAgain, lostAndSentAgainWithoutSession } from "./findings/lost-events.ts";
+import { lostEvents } from "./findings/lost-events.ts";
 import { pausesDoNotGrow } from "./findings/pauses-do-not-grow.ts";
 import { refusedAndSentAgain } from "./findings/refused-and-sent-again.ts";
-import {
-  clickOnUnknownImpression,
-  impressionWithoutSession,
-  keyInUrl,
-  limitAboveMaximum,
-  noSuchOperation,
-} from "./findings/single-requests.ts";
-import { perhapsSentAfter, sentAfter } from "./in-flight.ts";
+import { singleRequests } from "./findings/single-requests.ts";
 
 /** What a world's clients did. Well-behaved clients have no findings. */
 export interface ClientReport {
@@ -60,89 +50,46 @@ export interface ClientReport {
 }
 
 const findingKinds: Readonly<Record<FindingId, FindingKind>> = {
-  "event-in-two-sessions": eventInTwoSessions,
-  "lost-and-sent-again-without-session": lostAndSentAgainWithoutSession,
-  "failed-and-never-sent-again": failedAndNeverSentAgain,
-  "key-in-url": keyInUrl,
+  ...lostEvents,
+  ...singleRequests,
   "continues-after-401": continuesAfter401,
   "before-retry-after": beforeRetryAfter,
   "hot-loop": hotLoop,
   "pauses-do-not-grow": pausesDoNotGrow,
   "refused-and-sent-again": refusedAndSentAgain,
-  "click-on-unknown-impression": clickOnUnknownImpression,
-  "impression-without-session": impressionWithoutSession,
-  "no-such-operation": noSuchOperation,
-  "limit-above-maximum": limitAboveMaximum,
 };
 
 const MAX_PROOF = 3;
 const MAX_SEQUENCES = 1000;
 const MAX_PUBLISHERS = 20;
+const MAX_PATH_SHOWN = 100;
 
 /** `mode`: the clock's mode now. */
 export function reportOf(journal: WorldJournal, mode: ClockMode): ClientReport {
+  const { total: requests, kept } = journal;
   const items = journal.exchanges();
-  const requests = journal.total;
-  const eras = erasOf(journal.changes());
-  const now: Era = { last: requests, isFrozen: mode === "frozen", end: "clock" };
-  const attempts = attemptsOf(items, [...eras, now]);
+  const [from, until] = [items[0], items.at(-1)].map(
+    (item) => item && formatInstant(item.record.nowMs),
+  );
+  const attempts = attemptsOf(journal.items(), mode);
   // Browsers send preflights, not clients.
   const judged = attempts.filter(({ record }) => record.reason !== PREFLIGHT);
-  const histories = historiesOf(judged, eras);
-  const ends = [items[0], items.at(-1)];
-  const [from, until] = ends.map((item) => item && formatInstant(item.record.nowMs));
-  const findings: Finding[] = [];
-  for (const id of findingIds) {
-    const offences = histories.flatMap((history) => findingKinds[id].find(history));
-    if (offences.length > 0) findings.push(findingOf(id, offences));
-  }
+  const states = [...groupedBy(judged, ({ state }) => state).values()];
+  const offences = findingIds.flatMap((id) =>
+    states.flatMap((own) => findingKinds[id].find(own, judged).map((one) => ({ ...one, id }))),
+  );
+  const sure = offences.filter(({ isDoubtful }) => isDoubtful !== true);
   return {
-    requests,
-    kept: items.length,
-    copies: items.length - attempts.length,
-    from,
-    until,
+    ...{ requests, kept, copies: kept - attempts.length, from, until },
     operations: operationsOf(attempts),
     faults: faultsOf(attempts),
-    notes: [
-      ...notesOn(attempts, requests - items.length + 1, items.length),
-      ...doubtNotes(histories),
-    ],
-    findings,
+    notes: [...notesOn(attempts, requests, kept), ...doubtNote(offences)],
+    findings: Array.from(
+      groupedBy(sure, ({ id }) => id),
+      ([id, own]) => findingOf(id, own),
+    ),
   };
 }
-
-/** Where the clock changed its mode or the state was replaced: pauses across such a change can't be judged. */
-function erasOf(changes: readonly ChangeItem[]): Era[] {
-  return changes.flatMap(({ after: last, change }): Era[] => {
-    if (change.kind === "replace")
-      return [{ last, isFrozen: change.was === "frozen", end: "state" }];
-    const isOther = change.kind === "set-clock" && change.mode !== change.was;
-    return isOther ? [{ last, isFrozen: change.was === "frozen", end: "clock" }] : [];
-  });
-}
-
-/** A history ends where the world's state was replaced: nothing before that explains what comes after. */
-function historiesOf(attempts: readonly Attempt[], eras: readonly Era[]): AttemptHistory[] {
-  const ends = eras.filter(({ end }) => end === "state").map(({ last }) => last);
-  const histories: AttemptHistory[] = [];
-  let start = 0;
-  for (const last of [...ends, Number.POSITIVE_INFINITY]) {
-    const from = start;
-    while (start < attempts.length && (attempts[start]?.sequence ?? 0) <= last) start += 1;
-    if (start === from) continue;
-    const earlier = (): readonly Attempt[] => attempts.slice(0, from);
-    histories.push({ attempts: attempts.slice(from, start), earlier, ...withoutClientCalls });
-  }
-  return histories;
-}
-
-/** The journal sees a client's requests, but not what its user asked of it. */
-const withoutClientCalls: Omit<AttemptHistory, "attempts" | "earlier"> = {
-  sentAfter,
-  isReportedToCaller: () => false,
-  isRequestedAgain: () => false,
-};
 
 function operationsOf(attempts: readonly Attempt[]): ClientReport["operations"] {
   const operations: Record<string, Record<string, number>> = {};
@@ -161,13 +108,14 @@ function faultsOf(attempts: readonly Attempt[]): ClientReport["faults"] {
   return Object.fromEntries([...fired].map(([rule, { length }]) => [rule, length]));
 }
 
-function notesOn(attempts: readonly Attempt[], first: number, held: number): string[] {
+function notesOn(attempts: readonly Attempt[], requests: number, kept: number): string[] {
   const notes: string[] = [];
+  const first = requests - kept + 1;
   if (first > 1) {
     notes.push(
-      held === 0
+      kept === 0
         ? `The journal has kept none of the requests, so there is nothing to judge.`
-        : `The journal has forgotten the requests before #${first}, so only #${first} to #${first + held - 1} were judged.`,
+        : `The journal has forgotten the requests before #${first}, so only #${first} to #${requests} were judged.`,
     );
   }
   const untimed = attempts.filter(({ timeline }) => timeline === undefined).length;
@@ -180,62 +128,39 @@ function notesOn(attempts: readonly Attempt[], first: number, held: number): str
 }
 
 /** Says how many requests had the benefit of the doubt, so that nobody takes "no finding" for proof. */
-function doubtNotes(histories: readonly AttemptHistory[]): string[] {
-  const doubtful = new Set<Attempt>();
-  for (const { find } of [beforeRetryAfter, continuesAfter401]) {
-    for (const history of histories) {
-      const found = new Set(find(history).map(({ attempt }) => attempt));
-      for (const { attempt } of find({ ...history, sentAfter: perhapsSentAfter })) {
-        if (!found.has(attempt)) doubtful.add(attempt);
-      }
-    }
-  }
-  const { size } = doubtful;
+function doubtNote(offences: readonly Offence[]): string[] {
+  const doubtful = offences.filter(({ isDoubtful }) => isDoubtful);
+  const { size } = new Set(doubtful.map(({ attempt }) => attempt));
   if (size === 0) return [];
   return [
     `${counted(size, "request")} came so soon after a Retry-After or a 401 that the client may not have had that answer yet: fast requests look the same whether they are sent one after another or all at once.`,
   ];
 }
 
-function findingOf(id: FindingId, offences: readonly Offence[]): Finding {
+function findingOf(id: FindingId, offences: readonly [Offence, ...Offence[]]): Finding {
   const { title, explanation, spec } = findingKinds[id];
-  const ordered = [...offences].sort((a, b) => a.attempt.sequence - b.attempt.sequence);
-  const sequences = ordered.map(({ attempt }) => attempt.sequence);
-  const proof = ordered.slice(0, MAX_PROOF).map(({ attempt }) => entryOf(attempt));
+  const ordered = offences.toSorted((a, b) => a.attempt.sequence - b.attempt.sequence);
+  const attempts = ordered.map(({ attempt }) => attempt);
+  const senders = groupedBy(attempts, ({ record }) => record.publisher ?? "");
   return {
-    id,
-    title,
-    count: offences.length,
-    who: whoOf(ordered),
-    explanation,
-    spec,
-    example: ordered[0] === undefined ? "" : exampleOf(ordered[0]),
-    proof,
-    sequences: sequences.slice(0, MAX_SEQUENCES),
+    ...{ id, title, count: offences.length, explanation, spec },
+    who: Array.from(senders, ([publisher, { length: count }]) => ({
+      publisher: publisher || undefined,
+      count,
+    }))
+      .sort((a, b) => b.count - a.count)
+      .slice(0, MAX_PUBLISHERS),
+    example: exampleOf(ordered[0] ?? offences[0]),
+    proof: attempts.slice(0, MAX_PROOF).map(({ record, sequence }) => shownEntry(record, sequence)),
+    sequences: attempts.slice(0, MAX_SEQUENCES).map(({ sequence }) => sequence),
   };
-}
-
-function whoOf(offences: readonly Offence[]): Finding["who"] {
-  const counts = new Map<string | undefined, number>();
-  for (const { attempt } of offences) {
-    const { publisher } = attempt.record;
-    counts.set(publisher, (counts.get(publisher) ?? 0) + 1);
-  }
-  return [...counts]
-    .map(([publisher, count]) => ({ publisher, count }))
-    .sort((a, b) => b.count - a.count)
-    .slice(0, MAX_PUBLISHERS);
 }
 
 /** The request, its answer, and what was wrong, on one line. */
 function exampleOf({ attempt, cause, detail }: Offence): string {
-  const { sequence, at, request, response } = entryOf(cause ?? attempt);
+  const { record, sequence } = cause ?? attempt;
+  const { at, request, response } = shownEntry(record, sequence);
+  const shown = oneLine(`${request.method} ${request.path}`, MAX_PATH_SHOWN);
   const answer = response.status === 0 ? "no answer" : response.status;
-  return `#${sequence} ${at} ${oneLine(`${request.method} ${request.path}`, MAX_SHOWN)} → ${answer}, ${detail}`;
-}
-
-const MAX_SHOWN = 100;
-
-function entryOf({ record, sequence }: Attempt): JournalEntry {
-  return shownEntry(record, sequence);
+  return `#${sequence} ${at} ${shown} → ${answer}, ${detail}`;
 }

@@ -38,12 +38,10 @@ export function isOneEvent(event: ClientEvent): boolean {
   return event.kind === "click" || event.session !== undefined;
 }
 
+const names = ["publisher_id", "surface", "ad_id", "session_id", "impression_id"] as const;
+
 /** What a recording request says of its event. */
-export type EventValues = {
-  readonly [Name in "publisher_id" | "surface" | "ad_id" | "session_id" | "impression_id"]?:
-    | string
-    | undefined;
-};
+export type EventValues = { readonly [Name in (typeof names)[number]]?: string | undefined };
 
 /** The parameters of a recording request. Undefined for any other request, and for an ambiguous or unreadable one. */
 export function eventValues(
@@ -53,14 +51,7 @@ export function eventValues(
   if (!isEventKind(operation)) return undefined;
   const parsed = parseParameters(request, operations[operation], "any");
   if (parsed.kind === "refused") return undefined;
-  const { publisher_id, surface, ad_id, session_id, impression_id } = parsed.raw;
-  return {
-    publisher_id: textOf(publisher_id),
-    surface: textOf(surface),
-    ad_id: textOf(ad_id),
-    session_id: textOf(session_id),
-    impression_id: textOf(impression_id),
-  };
+  return Object.fromEntries(names.map((name) => [name, textOf(parsed.raw[name])]));
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,7 +1,7 @@
-/** The kinds of findings in a client report. Each is a pure function over a client's attempts. */
+/** What a finding in the client report is, and how the kinds of findings are made. */
 
 import type { JournalEntry } from "../../journal/entry.ts";
-import type { Attempt, AttemptHistory } from "./attempts.ts";
+import type { Attempt } from "./attempt.ts";
 
 /** Something that a client did wrong. */
 export interface Finding {
@@ -49,29 +49,19 @@ export interface Offence {
   readonly cause?: Attempt | undefined;
   /** What was wrong. In the example it follows the cause and its answer, or the request and its answer without a cause. */
   readonly detail: string;
+  /** The client may not have had the answer yet: the report only counts these. */
+  readonly isDoubtful?: boolean;
 }
 
 export interface FindingKind {
   readonly title: string;
   readonly explanation: string;
   readonly spec?: string;
-  find(history: AttemptHistory): readonly Offence[];
-  /** How often the client could have done it. At 0, a rule based on this finding proves nothing. */
-  opportunityCount?(history: AttemptHistory): number;
+  /** Attempts between which the world's state wasn't replaced. `all`: with those before and after. */
+  find(attempts: readonly Attempt[], all: readonly Attempt[]): readonly Offence[];
 }
 
-/**
- * A key that groups repetitions of a request. Impressions without a session have none, because those of
- * different users look the same. Queries have none if their calls are known, because the client may have been asked repeatedly.
- */
-export function repetitionKey({
-  event,
-  isOneEvent,
-  requestKey,
-  step,
-}: Attempt): string | undefined {
-  return isOneEvent || (event === undefined && step === undefined) ? requestKey : undefined;
-}
+export type FindingKinds = { readonly [Id in FindingId]?: FindingKind };
 
 /** `#18 came 0.2 s later`, or `at once`. */
 export function cameAfterText({ record: before }: Attempt, { sequence, record }: Attempt): string {

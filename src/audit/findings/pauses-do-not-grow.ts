@@ -1,260 +1,127 @@
-/**
- * Finds retries whose pauses are fixed, shrink, or are too many. Random pauses are sometimes alike by chance: the more
- * pauses there are, the less alike they need to be to count as fixed, so that a back-off with full jitter passes.
- */
+/** Finds retries whose pauses are fixed, with or without jitter, shrink, or are too many. */
 
 import { MINUTE_MS } from "../../base/duration.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
-import { type Attempt, isFinal, isPauseChosen, isTimed, pauseMs } from "./attempts.ts";
-import { durationText, type FindingKind, type Offence, repetitionKey } from "./finding.ts";
+import { type Attempt, pauseMs } from "./attempt.ts";
+import { durationText, type FindingKind, type Offence } from "./finding.ts";
+import { NO_PAUSE_MS } from "./hot-loop.ts";
 
-const MIN_PAUSES = 3;
-/** Pauses longer than this needn't grow any further. */
+/** Longer pauses needn't grow any further. */
 const LONG_MS = 30_000;
-/** Five pauses with full jitter and a doubling bound all shrink once in 120,000 times. */
-const MIN_SHRINKING = 5;
 /** The most repetitions of one event in a minute; more are a flood. */
 const MAX_A_MINUTE = 60;
+/** Five pauses with full jitter and a doubling bound all shrink once in 120,000 times. */
+const MIN_SHRINKING = 5;
 /** A client that polls at an interval less than this many times its retry pause is polling, not retrying. */
 const REGULAR_RATIO = 2;
 
-/**
- * Pauses count as fixed if they differ by at most `spread` of the longest and the runs have `beyondTwo` pauses in excess of
- * two each. Full jitter with a doubling bound meets that once in 80,000 times (1 %, 3 pauses) or 500,000 times (5 %, 4 pauses).
- */
-const fixedPauseCriteria: readonly { readonly spread: number; readonly beyondTwo: number }[] = [
-  { spread: 0.01, beyondTwo: 1 },
-  { spread: 0.05, beyondTwo: 2 },
-  { spread: 0.1, beyondTwo: 3 },
-  { spread: 0.33, beyondTwo: 6 },
-];
-/** From this spread on, pauses that grow steadily don't count as fixed. */
-const SPREAD_OF_GROWTH = 0.1;
-
-/** When jittered pauses count as fixed. */
-interface JitteredCriterion {
-  /** How many times the shortest the longest pause is, at least and at most. */
-  readonly ratio: readonly [number, number];
-  /** How many times the first pauses of the requests the others are on average, at most. */
-  readonly growth: number;
-  /** How much of the longest pause the sender's first one is, at least. */
-  readonly firstShare: number;
-  readonly requests: number;
-  readonly pauses: number;
-}
-
-/**
- * Narrow jitter, such as half of each pause, and full jitter.
+/*
+ * Pauses are fixed if they are too much alike to be drawn from growing ranges, and the later ones of a request are no longer
+ * than the first ones. If they differ by at most a share s of the longest, and n aren't the first of their request, chance
+ * does that about once in s^-n times.
  *
- * Narrow: simulated 300,000 times for 2 to 8 pauses a request, back-off with full jitter never met that, nor with half of
- * each pause drawn, whatever the longest pause. Decorrelated jitter met it less than once in 50,000 times if its longest
- * pause is at least four times its shortest. Fixed pauses that vary by half meet it three times out of four.
- *
- * Full: simulated 100,000 times for 3 to 6 pauses a request, back-off with full or decorrelated jitter met it at most
- * once, whether it starts anew with each request or goes on, if its bound at least doubles. Its first pause is one of the
- * shortest. Fixed pauses with full jitter meet it three times out of ten.
+ * Simulated 40,000 times each for 1 to 24 requests with 2 to 6 pauses: back-off up to 2 to 29 times its first bound met that
+ * at most twice with full jitter, never with less. Decorrelated jitter met it at most once in 7,000 times up to 4 times its
+ * shortest pause or more; back-off that goes on with the next request, at most once in 2,000 times. Fixed pauses that vary by
+ * a fifth meet it 19 times out of 20 with 5 requests of 3 pauses, by half two times out of three with 12.
  */
-const jitteredCriteria: readonly JitteredCriterion[] = [
-  { ratio: [1, 3], growth: 1.1, firstShare: 0, requests: 12, pauses: 36 },
-  { ratio: [20, Number.MAX_VALUE], growth: 1.1, firstShare: 0.6, requests: 20, pauses: 60 },
-];
-/** If more of the requests than this share have pauses that grow steadily, these aren't fixed. */
-const SHARE_OF_GROWTH = 0.75;
+const MAX_CHANCE = 1 / 8000;
+const MAX_SPREAD = 2 / 3;
+/** With more jitter, no other requests may come in between: their client may send only so many a second. */
+const MAX_SPREAD_BESIDES_OTHERS = 0.1;
+const MAX_GROWTH = 1.1;
+/** How many times the sender's first pause all are on average, at most. */
+const MAX_GROWTH_SINCE_FIRST = 4 / 3;
+/** Of a sender's requests for an operation, so many must be alike: some may have been repeated for other reasons. */
+const SHARES = [1, 0.75, 0.5];
 
 export const pausesDoNotGrow: FindingKind = {
   title: "Retries without growing pauses",
   explanation:
     "A request failed, and the client sent it again at fixed intervals (with or without jitter), after ever shorter pauses, or more than 60 times within a minute. A good client waits longer each time (exponential back-off), and varies its pauses at random so that clients don't all come back at once.",
-  find({ attempts }) {
-    const bySender = groupedBy(attempts, ({ who }) => who);
-    return [...bySender.values()].flatMap((own) => {
-      const groups = [...groupedBy(own, repetitionKey).values()];
-      const all = groups.flatMap(chainsOf);
-      const least = leastPausesBefore(all, own);
-      const chains = all.filter(
-        (chain) => chain.pauses.length >= MIN_PAUSES && !isAtMaximum(chain, least),
+  find: (attempts) =>
+    [...groupedBy(attempts, ({ who }) => who).values()].flatMap((own) => {
+      const chains = [...groupedBy(own, repetitionKey).values()].flatMap(chainsOf);
+      const [first] = chains.toSorted((one, other) => one.sequence - other.sequence);
+      const kinds = groupedBy(chains, ({ attempts: [one] }) => one?.record.operation ?? "none");
+      const fixed = new Set(
+        [...kinds.values()].flatMap((kind) => fixedAmong(kind, first?.pauses[0] ?? 0)),
       );
-      const short = chains.filter(({ longest }) => longest <= LONG_MS);
-      const wrong = new Set([
-        ...chainsWithFixedPauses(short),
-        ...jitteredCriteria.flatMap((one) => chainsWithJitteredPauses(all, own, one)),
-        ...chains.filter(isShrinking),
-        ...all.filter(isFlood),
-      ]);
-      return [...wrong].flatMap(offencesOf);
-    });
-  },
-  opportunityCount: ({ attempts }) =>
-    [...groupedBy(attempts, repetitionKey).values()].flatMap((group) =>
-      group.filter((attempt, at) => isRetried(attempt, group[at + 1])),
-    ).length,
+      const wrong = chains.filter((one) => fixed.has(one) || isShrinking(one) || isFlood(one));
+      return wrong.flatMap(offencesOf);
+    }),
 };
 
-/** Whether the client chose the pause between the two. */
-function isRetried(before: Attempt, next: Attempt | undefined): boolean {
-  return next !== undefined && before.step === next.step && isPauseChosen(before);
-}
-
-/** One request, tried again each time after it failed. */
+/** A request, tried again each time after it failed and its client chose how long to wait. */
 interface Chain {
   readonly attempts: readonly Attempt[];
-  /** Between one attempt and the next. */
   readonly pauses: readonly number[];
-  readonly longest: number;
-  readonly shortest: number;
-  /** How much the pauses differ, as a share of the longest. Includes the clock's precision of 1 ms. */
-  readonly spread: number;
-  readonly isGrowing: boolean;
-  /** Whether the client waited much less before this chain. A pause that can't be judged, or wasn't its choice, lies between. */
-  readonly hasGrown: boolean;
+  /** Of its first attempt. */
+  readonly sequence: number;
 }
 
-/** A pause has grown if it is at least this many times an earlier one. */
-const GROWTH = 2;
+/** Impressions without a session have none: those of different users look the same. */
+function repetitionKey({ event, isOneEvent, requestKey }: Attempt): string | undefined {
+  return isOneEvent || event === undefined ? requestKey : undefined;
+}
 
 function chainsOf(group: readonly Attempt[]): Chain[] {
-  const chains: Chain[] = [];
-  let attempts: Attempt[] = [];
-  let pauses: number[] = [];
+  const chains: { attempts: Attempt[]; pauses: number[]; sequence: number }[] = [];
   let regularMs = Number.POSITIVE_INFINITY;
-  // The shortest pause since the request first failed; `leastBeforeMs`: those before this chain only.
-  let leastMs = Number.POSITIVE_INFINITY;
-  let leastBeforeMs = leastMs;
-  const close = (): void => {
-    if (pauses.length > 0) chains.push(chainOf(attempts, pauses, leastBeforeMs));
-    leastBeforeMs = leastMs;
-    attempts = [];
-    pauses = [];
-  };
-  for (const attempt of group) {
-    const before = attempts.at(-1);
-    if (before !== undefined) {
-      const pause = pauseMs(before, attempt);
-      if (pause !== undefined && before.outcome === "answered") {
-        regularMs = Math.min(regularMs, pause);
-      }
-      leastMs = isFinal(before)
-        ? Number.POSITIVE_INFINITY
-        : Math.min(leastMs, longestChosenPauseMs(before, attempt));
-      if (pause !== undefined && isRetried(before, attempt)) pauses.push(pause);
-      else close();
-    }
-    attempts.push(attempt);
+  for (const [at, attempt] of group.entries()) {
+    const before = group[at - 1];
+    const pause = before && pauseMs(before, attempt);
+    const isRetry = before !== undefined && isPauseChosen(before);
+    if (isRetry && pause !== undefined && pause <= LONG_MS) {
+      chains.at(-1)?.attempts.push(attempt);
+      chains.at(-1)?.pauses.push(pause);
+    } else chains.push({ attempts: [attempt], pauses: [], sequence: attempt.sequence });
+    if (before?.outcome === "answered") regularMs = Math.min(regularMs, pause ?? regularMs);
   }
-  close();
-  return chains.filter(({ longest }) => regularMs > REGULAR_RATIO * longest);
-}
-
-/** The longest pause that the client can have chosen. Without an answer that includes the wait for one. */
-function longestChosenPauseMs(before: Attempt, next: Attempt): number {
-  if (!(isPauseChosen(before) && isTimed(before, next))) return Number.POSITIVE_INFINITY;
-  return pauseMs(before, next) ?? next.record.nowMs - before.record.nowMs;
-}
-
-/** For each attempt of a sender, the shortest of the pauses that ended before it, and after the last success before it. */
-function leastPausesBefore(
-  chains: readonly Chain[],
-  own: readonly Attempt[],
-): ReadonlyMap<Attempt, number> {
-  const pausesBefore = new Map(
-    chains.flatMap(({ attempts: [, ...again], pauses }) =>
-      // Unless the calls are known, two that look like a request and its retry may be by different users.
-      again.flatMap((attempt, at): [Attempt, number | undefined][] =>
-        attempt.step === undefined ? [] : [[attempt, pauses[at]]],
-      ),
-    ),
-  );
-  let leastMs = Number.POSITIVE_INFINITY;
-  return new Map(
-    own.map((attempt) => {
-      const beforeMs = leastMs;
-      leastMs = Math.min(leastMs, pausesBefore.get(attempt) ?? Number.POSITIVE_INFINITY);
-      if (attempt.outcome === "answered") leastMs = Number.POSITIVE_INFINITY;
-      return [attempt, beforeMs];
-    }),
+  return chains.filter(
+    ({ pauses }) => pauses.length > 0 && regularMs > REGULAR_RATIO * rangeOf(pauses)[1],
   );
 }
 
-/** Whether a back-off that all requests share had grown before this chain, so that it needn't grow any further. */
-function isAtMaximum(
-  { attempts: [first], shortest }: Chain,
-  least: ReadonlyMap<Attempt, number>,
-): boolean {
-  return first !== undefined && GROWTH * (least.get(first) ?? Number.POSITIVE_INFINITY) <= shortest;
+/** Whether it may succeed later, and its answer had no Retry-After. */
+function isPauseChosen({ outcome, retryAtMs }: Attempt): boolean {
+  const isFinal = outcome === "answered" || outcome === "refused" || outcome === "unauthorized";
+  return retryAtMs === undefined && !isFinal;
 }
 
-function chainOf(
-  attempts: readonly Attempt[],
-  pauses: readonly number[],
-  leastBeforeMs: number,
-): Chain {
-  const longest = pauses.reduce((one, other) => Math.max(one, other));
-  const shortest = pauses.reduce((one, other) => Math.min(one, other));
-  return {
-    attempts,
-    pauses,
-    longest,
-    shortest,
-    spread: (longest - shortest + 1) / longest,
-    hasGrown: GROWTH * leastBeforeMs <= shortest,
-    isGrowing: pauses.every((pause, index) => index === 0 || pause > (pauses[index - 1] ?? 0)),
-  };
-}
-
-/** The chains of a sender that have fixed pauses, if they are at least half of its chains. */
-function chainsWithFixedPauses(chains: readonly Chain[]): readonly Chain[] {
-  for (const { spread, beyondTwo } of fixedPauseCriteria) {
-    const alike = chains.filter(
-      ({ spread: own, isGrowing, hasGrown }) =>
-        own <= spread && !hasGrown && !(isGrowing && spread >= SPREAD_OF_GROWTH),
-    );
-    const evidence = alike.reduce((sum, { pauses }) => sum + pauses.length - 2, 0);
-    if (evidence >= beyondTwo && 2 * alike.length >= chains.length) return alike;
-  }
-  return [];
-}
-
-/** All chains of a sender, if their pauses are as alike and as long as those of jitter around a fixed pause. */
-function chainsWithJitteredPauses(
-  chains: readonly Chain[],
-  own: readonly Attempt[],
-  { ratio: [leastRatio, mostRatio], growth, firstShare, requests, pauses }: JitteredCriterion,
-): readonly Chain[] {
-  const longest = chains.reduce((most, chain) => Math.max(most, chain.longest), 0);
-  const shortest = chains.reduce((least, chain) => Math.min(least, chain.shortest), longest);
-  const ratio = longest / Math.max(1, shortest);
-  if (chains.length < requests || longest > LONG_MS) return [];
-  if (ratio < leastRatio || ratio > mostRatio) return [];
-  // If other requests came in between, a client that sends only so many a second may have waited for its turn.
-  const places = new Map(own.map((attempt, place) => [attempt, place]));
-  const judged = chains.filter(
-    ({ attempts, pauses }) =>
-      pauses.length > 1 &&
-      attempts.every((one, at) => places.get(one) === (places.get(attempts[0] ?? one) ?? 0) + at),
+/** The chains with fixed pauses; empty unless they are at least half of these. */
+function fixedAmong(chains: readonly Chain[], firstOfSenderMs: number): readonly Chain[] {
+  const pauses = chains.flatMap((chain) => chain.pauses).toSorted((one, other) => one - other);
+  const medianMs = pauses[Math.floor(pauses.length / 2)] ?? 0;
+  const distanceOf = (chain: Chain): number =>
+    rangeOf(chain.pauses.map((pause) => Math.abs(Math.log(pause / medianMs))))[1];
+  const nearest = chains.toSorted((one, other) => distanceOf(one) - distanceOf(other));
+  const candidates = SHARES.map((share) => nearest.slice(0, Math.ceil(share * chains.length)));
+  return (
+    candidates.find((some) => {
+      // The fewer are chosen, the more likely are some that are alike.
+      const choices = (chains.length - some.length) * Math.log(chains.length);
+      return areFixed(some, choices, firstOfSenderMs);
+    }) ?? []
   );
-  const firstMs = sumOf(judged, ({ pauses: [first = 0] }) => first);
-  const laterMs = sumOf(
-    judged,
-    ({ pauses: [, ...later] }) => sumOf(later, (ms) => ms) / later.length,
-  );
-  const hasGrown =
-    chains.some((chain) => chain.hasGrown) ||
-    laterMs > growth * firstMs ||
-    judged.filter(({ isGrowing }) => isGrowing).length > SHARE_OF_GROWTH * judged.length;
-  const isEnough =
-    judged.length >= requests && sumOf(judged, (chain) => chain.pauses.length) >= pauses;
-  const hasLongStart = firstPauseMs(chains, own) >= firstShare * longest;
-  return isEnough && hasLongStart && !hasGrown ? judged : [];
 }
 
-/** The sender's first pause after its first failure; 0 if that can't be judged. */
-function firstPauseMs(chains: readonly Chain[], own: readonly Attempt[]): number {
-  const failed = own.find(({ outcome }) => outcome !== "answered");
-  return chains.find(({ attempts: [first] }) => first === failed)?.pauses[0] ?? 0;
-}
-
-function sumOf<Item>(items: readonly Item[], amountOf: (item: Item) => number): number {
-  return items.reduce((sum, item) => sum + amountOf(item), 0);
+function areFixed(chains: readonly Chain[], choices: number, firstOfSenderMs: number): boolean {
+  const all = chains.flatMap(({ pauses }) => pauses);
+  const [shortest, longest] = rangeOf(all);
+  const spread = (longest - shortest + 1) / longest;
+  const judged = chains.filter(({ attempts, pauses, sequence }) => {
+    const isUnbroken = attempts.at(-1)?.sequence === sequence + pauses.length;
+    return pauses.length > 1 && (isUnbroken || spread <= MAX_SPREAD_BESIDES_OTHERS);
+  });
+  const later = judged.map(({ pauses: [, ...others] }) => others);
+  const count = later.flat().length;
+  const isByChance = count * Math.log(spread) + choices > Math.log(MAX_CHANCE);
+  if (count < 2 || shortest <= NO_PAUSE_MS || spread > MAX_SPREAD || isByChance) return false;
+  const firstMs = sumOf(judged.map(({ pauses: [first = 0] }) => first));
+  const laterMs = sumOf(later.map((pauses) => sumOf(pauses) / pauses.length));
+  const meanMs = sumOf(all) / all.length;
+  return laterMs <= MAX_GROWTH * firstMs && meanMs <= MAX_GROWTH_SINCE_FIRST * firstOfSenderMs;
 }
 
 function isShrinking({ pauses }: Chain): boolean {
@@ -262,20 +129,27 @@ function isShrinking({ pauses }: Chain): boolean {
   return pauses.length >= MIN_SHRINKING && shrinks;
 }
 
-/** Leaves out queries, because many users may send the same. */
-function isFlood({ attempts }: Chain): boolean {
+/** Leaves out hot loops, and queries, because many users may send the same. */
+function isFlood({ attempts, pauses }: Chain): boolean {
   return attempts.some(({ isOneEvent, record }, at) => {
     const latest = attempts[at + MAX_A_MINUTE + 1];
-    return isOneEvent && latest !== undefined && latest.record.nowMs - record.nowMs < MINUTE_MS;
+    const isWithin = latest !== undefined && latest.record.nowMs - record.nowMs < MINUTE_MS;
+    return isOneEvent && isWithin && pauses.some((pause) => pause > NO_PAUSE_MS);
   });
 }
 
-function offencesOf({ attempts, pauses, longest, shortest }: Chain): Offence[] {
-  const [first, ...again] = attempts;
-  const shown =
-    durationText(shortest) === durationText(longest)
-      ? durationText(longest)
-      : `${durationText(shortest)} to ${durationText(longest)}`;
-  const detail = `sent again ${pauses.length} times, each after ${shown}`;
-  return again.map((attempt) => ({ attempt, cause: first, detail }));
+function offencesOf({ attempts: [cause, ...again], pauses }: Chain): Offence[] {
+  const [least, most] = rangeOf(pauses).map(durationText);
+  const each = least === most ? most : `${least} to ${most}`;
+  const detail = `sent again ${pauses.length} times, each after ${each}`;
+  return again.map((attempt) => ({ attempt, cause, detail }));
+}
+
+function rangeOf(pauses: readonly number[]): [shortest: number, longest: number] {
+  const sorted = pauses.toSorted((one, other) => one - other);
+  return [sorted[0] ?? 0, sorted.at(-1) ?? 0];
+}
+
+function sumOf(amounts: readonly number[]): number {
+  return amounts.reduce((sum, amount) => sum + amount, 0);
 }

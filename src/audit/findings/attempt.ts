@@ -1,24 +1,16 @@
-/** Turns the journal's records into a client's attempts: one per request, with what it asks for and its outcome. */
+/** A client's attempts, from the journal: one for each request that it sent, with what it asked for and what came of it. */
 
+import type { ClockMode } from "../../base/clock.ts";
+import { groupedBy } from "../../base/grouped-by.ts";
 import { lenientText } from "../../base/text.ts";
 import { headerOf } from "../../exchange/plain-request.ts";
-import type { ExchangeItem } from "../../journal/log.ts";
+import type { ExchangeItem, LogItem } from "../../journal/log.ts";
 import type { JournalRecord } from "../../journal/record.ts";
-import { deliveryTraits } from "../../spec/delivery.ts";
+import { type Delivery, deliveryTraits } from "../../spec/delivery.ts";
 import { saysDuplicate } from "../../spec/errors.ts";
 import { successMismatch } from "../../spec/schema-mismatch.ts";
 import { type ClientEvent, eventOf, isOneEvent } from "./client-event.ts";
 import { retryAtMsOf } from "./retry-after.ts";
-
-/** A part of the journal in which the clock kept its mode and the state wasn't replaced. */
-export interface Era {
-  /** Sequence of its last request. */
-  readonly last: number;
-  /** Whether the world's clock stood still. */
-  readonly isFrozen: boolean;
-  /** How it ended: the clock changed mode, or the state was replaced. */
-  readonly end: "clock" | "state";
-}
 
 /** A request as its client sent it. It may hold keys, so it must not be shown. */
 export interface Attempt {
@@ -33,15 +25,17 @@ export interface Attempt {
   readonly requestKey: string;
   /** Whether only a repetition can ask for the same: it is about one event, not something that many users may send. */
   readonly isOneEvent: boolean;
-  readonly outcome: AttemptOutcome;
+  readonly outcome: Outcome;
   /** When its client had the answer, or noticed that none comes; undefined if unknown. */
   readonly answeredMs: number | undefined;
   /** The earliest time for a retry; undefined if the answer doesn't say. */
   readonly retryAtMs: number | undefined;
-  /** Pauses can be measured between attempts with the same number; undefined while the clock is frozen. */
+  /** The connection, if its client sends one request after the other over it; undefined if that isn't known. */
+  readonly connection: number | undefined;
+  /** Equal for attempts between which the world's state wasn't replaced. */
+  readonly state: number;
+  /** Pauses can be measured between attempts with the same number; undefined while the clock stands still. */
   readonly timeline: number | undefined;
-  /** Number of the command to the client that it followed. Undefined if unknown. */
-  readonly step?: number | undefined;
 }
 
 /**
@@ -55,82 +49,91 @@ export interface Attempt {
  * - `unauthorized`: the credentials are invalid.
  * - `refused`: the request is wrong, and a retry would be too.
  */
-export type AttemptOutcome =
-  | "answered"
-  | "unanswered"
-  | "broken"
-  | "unavailable"
-  | "limited"
-  | "unauthorized"
-  | "refused";
+type Outcome =
+  | ("answered" | "unanswered" | "broken")
+  | ("unavailable" | "limited" | "unauthorized" | "refused");
 
-/** Attempts in order, between two replacements of the world's state, and what is known of their causes. */
-export interface AttemptHistory {
-  readonly attempts: readonly Attempt[];
-  /** The attempts before these. */
-  earlier(): readonly Attempt[];
-  /**
-   * The function that it returns says whether an attempt was sent after `answered` had its answer. Call it with every later
-   * attempt of the same sender, in order. In doubt it says no.
-   */
-  sentAfter(answered: Attempt): (next: Attempt) => boolean;
-  /** Whether the client told its caller that this failed. It is then up to the caller to try again. */
-  isReportedToCaller(failed: Attempt): boolean;
-  /** Whether the client told its caller, and the caller asked for it again. */
-  isRequestedAgain(failed: Attempt, next: Attempt): boolean;
-}
-
-/** The attempts that the records show. A request that a rule applied twice is one attempt. */
-export function attemptsOf(items: readonly ExchangeItem[], eras: readonly Era[]): Attempt[] {
+/** Oldest first. A request that a rule applied twice is one attempt. `mode`: the clock's mode now. */
+export function attemptsOf(log: readonly LogItem[], mode: ClockMode): Attempt[] {
   const attempts: Attempt[] = [];
-  let timeline = 0;
-  // The oldest record may be a copy whose first application the journal no longer holds.
-  for (let index = isCopy(items[0]) ? 1 : 0; index < items.length; index += 1) {
-    const item = items[index];
-    if (item === undefined) continue;
-    const { sequence, record } = item;
-    const copy = isCopy(items[index + 1]) ? items[index + 1] : undefined;
-    while ((eras[timeline]?.last ?? Number.POSITIVE_INFINITY) < sequence) timeline += 1;
-    const time = eras[timeline]?.isFrozen === true ? undefined : timeline;
-    const isSeen = record.fault?.received !== "nothing";
-    const copyIsSeen = copy !== undefined && copy.record.fault?.received !== "nothing";
-    attempts.push(attemptOf(copyIsSeen && !isSeen ? copy : item, time));
-    if (copy !== undefined) index += 1;
+  let [isFrozen, state, timeline] = [mode === "frozen", 0, 0];
+  let copy: ExchangeItem | undefined;
+  // From the end, because a change says which mode the clock had before it.
+  for (const item of log.toReversed()) {
+    if (item.kind === "change") {
+      const { change } = item;
+      const isReplaced = change.kind === "replace";
+      if (isReplaced || (change.kind === "set-clock" && change.mode !== change.was)) {
+        [isFrozen, timeline] = [change.was === "frozen", timeline - 1];
+        if (isReplaced) state -= 1;
+      }
+    } else if (item.record.fault?.application === 2) copy = item;
+    else {
+      const seen = copy !== undefined && !isSeen(item) && isSeen(copy) ? copy : item;
+      attempts.push(attemptOf(seen, { state, timeline: isFrozen ? undefined : timeline }));
+      copy = undefined;
+    }
   }
-  return attempts;
+  return withLoneConnections(attempts.reverse());
 }
 
-/** Whether a record is the second application of a request. It follows the first. */
-function isCopy(item: ExchangeItem | undefined): boolean {
-  return item?.record.fault?.application === 2;
+function isSeen({ record }: ExchangeItem): boolean {
+  return record.fault?.received !== "nothing";
 }
 
-function attemptOf({ record, sequence }: ExchangeItem, timeline: number | undefined): Attempt {
+function attemptOf(
+  { record, sequence }: ExchangeItem,
+  era: Pick<Attempt, "state" | "timeline">,
+): Attempt {
+  const { method, path, query, body, connection } = record;
   const credentials = headerOf(record.headers, "authorization") ?? "";
   const who = record.publisher ?? credentials;
   const event = eventOf(record);
   const answeredMs = answeredMsOf(record);
   const retryAtMs = retryAtMsOf(record, answeredMs);
-  const { method, path, query, body } = record;
   const asked = event?.key ?? [method, path, query, lenientText(body)].join("\n");
   return {
-    sequence,
-    record,
-    who,
-    credentials,
-    event,
+    ...{ ...era, sequence, record, who, credentials, event, answeredMs, retryAtMs, connection },
     requestKey: `${who}\n${asked}`,
     isOneEvent: event !== undefined && isOneEvent(event),
     outcome: outcomeOf(record, retryAtMs),
-    answeredMs,
-    retryAtMs,
-    timeline,
   };
+}
+
+/** Requests that wait in a client for one of its connections go out within this time. */
+const POOL_MS = 250;
+/** A browser lets a request wait for an equal one that is under way, and sends both over one connection. */
+const BROWSER = /^Mozilla\//;
+
+/**
+ * Leaves out connections that don't show that a request was sent after the answer to the one before it: those of browsers,
+ * and those that weren't the only one in use, since a request may have waited for whichever was free first.
+ */
+function withLoneConnections(attempts: readonly Attempt[]): Attempt[] {
+  const senders = [...groupedBy(attempts, ({ who }) => who).values()];
+  const shared = new Set(
+    senders.flatMap((own) => [...afterOthers(own), ...afterOthers(own.toReversed())]),
+  );
+  return attempts.map((attempt) => {
+    const agent = headerOf(attempt.record.headers, "user-agent") ?? "";
+    const isLone = !shared.has(attempt) && !BROWSER.test(agent);
+    return isLone ? attempt : { ...attempt, connection: undefined };
+  });
+}
+
+/** The attempts that came soon after one over another connection. */
+function afterOthers(own: readonly Attempt[]): Attempt[] {
+  let [latestMs, othersMs] = [Number.NaN, Number.NaN];
+  return own.filter(({ connection, record }, at) => {
+    if (at > 0 && connection !== own[at - 1]?.connection) othersMs = latestMs;
+    latestMs = record.nowMs;
+    return Math.abs(latestMs - othersMs) <= POOL_MS;
+  });
 }
 
 const MAY_SUCCEED_LATER: readonly number[] = [408, 425];
 
-function outcomeOf(record: JournalRecord, retryAtMs: number | undefined): AttemptOutcome {
+function outcomeOf(record: JournalRecord, retryAtMs: number | undefined): Outcome {
   const { response, producedBy, reason, fault } = record;
   const { status, delivery } = response;
   if (status === 0) return "unanswered";
@@ -164,40 +167,21 @@ function isDuplicate({ response, reason, producedBy }: JournalRecord): boolean {
 }
 
 function answeredMsOf({ nowMs, response, fault }: JournalRecord): number | undefined {
-  if (fault === undefined) return nowMs;
   const { status, delivery } = response;
+  if (fault === undefined) return nowMs;
   // Without a delivery, the client had disconnected.
   if (delivery === undefined) return status === 0 ? undefined : nowMs;
-  switch (delivery.kind) {
-    case "whole":
-    case "bytes":
-    case "cut":
-    case "noise":
-    case "close":
-    case "reset":
-      return nowMs + delivery.delayMs;
-    case "overtaken":
-    case "drip":
-    case "silence":
-      return undefined;
-  }
+  return ENDLESS.includes(delivery.kind) ? undefined : nowMs + delivery.delayMs;
 }
+
+/** How long these take isn't known. */
+const ENDLESS: readonly string[] = ["overtaken", "drip", "silence"] satisfies Delivery["kind"][];
 
 /** Whether the service handled the request, so that it works again and accepts this key. */
 export function isServed({ outcome, record }: Attempt): boolean {
   const { producedBy, publisher } = record;
   const isRefusal = outcome === "refused" && producedBy === "service" && publisher !== undefined;
   return outcome === "answered" || isRefusal;
-}
-
-/** Whether the client chose how long to wait after this: it failed, and its answer had no Retry-After. */
-export function isPauseChosen(attempt: Attempt): boolean {
-  return attempt.retryAtMs === undefined && !isFinal(attempt);
-}
-
-/** Whether a retry would be pointless. */
-export function isFinal({ outcome }: Attempt): boolean {
-  return outcome === "answered" || outcome === "refused" || outcome === "unauthorized";
 }
 
 /** How long the client waited between an answer and its next attempt, in milliseconds; undefined if unknown. */
