@@ -1,678 +1,400 @@
-/** The report's findings about pauses: Retry-After, hot loops, back-off, and going on after a refused key. */
+/** Which clients have which findings about time: Retry-After, refused keys, hot loops, back-off. Which have none. */
 
 import { describe, expect, test } from "vitest";
 import { deriveKey, drawBetween } from "../../src/base/random.ts";
 import type { FaultRule } from "../../src/faults/rule.ts";
-import type { Verdict } from "../../src/faults/verdict.ts";
-import { type ReportWorld, reportWorldOf } from "./report-world.ts";
+import type { FindingId } from "../../src/index.ts";
+import { startServer } from "../../src/server.ts";
+import { answer, drop, from2, lose, on, type ReportWorld, reportWorldOf } from "./report-world.ts";
 
-const limited = (retryAfter: string): FaultRule => ({
-  id: "limit",
-  match: { times: 1 },
-  verdict: { kind: "respond", status: 503, headers: { "retry-after": retryAfter } },
-});
-const outage: FaultRule = { id: "outage", verdict: { kind: "respond", status: 503 } };
-const storm: Verdict = { kind: "respond", status: 503, headers: { "retry-after": "5" } };
+type Found = Partial<Record<FindingId, readonly number[]>>;
+
+const early = "before-retry-after";
+const loop = "hot-loop";
+const fixed = "pauses-do-not-grow";
+const badKey = "continues-after-401";
+const outage = on(answer(503));
+const date = "Thu, 15 Jan 2026 00:00:30 GMT";
 
 /** Uses up the reporting limit, one request a millisecond; the last one is refused. */
-function exhaust(stage: ReportWorld): void {
-  for (let count = 0; count < 61; count += 1) {
-    stage.wait(1);
-    stage.stats();
-  }
+function exhaust({ repeat, stats }: ReportWorld): void {
+  repeat(61, 1, () => stats());
 }
 
-describe("requests before Retry-After was over", () => {
-  test("of the limiter: each early request is reported, with the refusal that it ignored", () => {
+describe("Retry-After", () => {
+  test("of the limiter: each early request is found, with the refusal that it ignored", () => {
     const stage = reportWorldOf();
     exhaust(stage);
-    for (const pause of [200, 5000, 70_000]) {
+    for (const pause of [199, 5000, 70_000]) {
       stage.wait(pause);
       stage.stats({ from: "2026-01-01" });
     }
-    expect(stage.proving("before-retry-after")).toEqual([62, 63]);
-    const { example, proof, who, count, spec } = stage.finding("before-retry-after");
+    const { example, proof, who, count, spec, sequences } = stage.finding(early);
+    expect(sequences).toEqual([62, 63]);
     expect(example).toBe(
-      "#61 2026-01-15T00:00:00.061Z GET /v1/publisher/stats → 429, wait 60 s; #62 came 0.2 s later",
+      "#61 2026-01-15T00:00:00.060Z GET /v1/publisher/stats → 429, wait 60 s; #62 came 0.2 s later",
     );
     expect(proof.map(({ sequence }) => sequence)).toEqual([62, 63]);
     expect(proof[0]?.request.headers.authorization).toBe("(redacted)");
-    expect(who).toEqual([{ publisher: stage.publisher.id, count: 2 }]);
-    expect([count, spec]).toEqual([2, "§8, and RFC 9110 §10.2.3"]);
+    expect([who, count]).toEqual([[{ publisher: stage.publisher.id, count: 2 }], 2]);
+    expect(spec).toBe("§8, and RFC 9110 §10.2.3");
   });
 
-  test("of the limiter: a date is shown, and counts on the world's clock", () => {
-    const stage = reportWorldOf({ assumptions: { "limit.retry-after": "http-date" } });
+  test("of the limiter holds for all that it refuses, with any status and as a date", () => {
+    const assumptions = { "limit.exceeded": "403", "limit.retry-after": "http-date" } as const;
+    const stage = reportWorldOf({ assumptions });
     exhaust(stage);
-    stage.wait(200);
-    stage.stats();
-    expect(stage.finding("before-retry-after").example).toContain(
-      " → 429, wait 59.9 s, until Thu, 15 Jan 2026 00:01:00 GMT; #62 came 0.2 s later",
-    );
+    stage.wait(1000);
+    const query = { publisher_id: stage.publisher.id };
+    stage.send({ method: "GET", path: "/v1/publisher/payouts", query });
+    expect(stage.finding(early).sequences).toEqual([62]);
+    expect(stage.finding(early).example).toContain("until Thu, 15 Jan 2026 00:01:00 GMT; #62 came");
   });
 
-  test("include other requests under the same limit, as its refusals prove", () => {
+  test.each<[what: string, faults: readonly FaultRule[], script: string, found: Found]>([
+    ["the same event, early", [on(answer(503, "30"), 1)], "a 29s a", { [early]: [2] }],
+    ["a date, early", [on(answer(503, date), 1)], "a 29s a", { [early]: [2] }],
+    ["in time", [on(answer(503, "30"), 1)], "a 30s a", {}],
+    ["a date, in time", [on(answer(503, date), 1)], "a 30s a", {}],
+    ["another event, early", [on(answer(503, "30"), 1)], "a 5s b 29s a", { [early]: [2] }],
+    ["early until one is answered", [on(answer(429, "9"), 1)], "a 1s b 1s c", { [early]: [2] }],
+    ["nonsense", [on(answer(503, "soon"), 1)], "a 1s a", {}],
+    [
+      "an answer that took 2 s, when others were under way",
+      [on({ ...answer(429, "5"), delay: "2s" } as FaultRule["verdict"], 1)],
+      "a 1s b 5s a",
+      { [early]: [3] },
+    ],
+  ])("of a rule: %s", (_, faults, script, found) => {
+    const stage = reportWorldOf({ faults });
+    stage.show(script);
+    expect(stage.found()).toEqual(found);
+  });
+
+  test("counts for an event that is sent again at once, while others are in progress", () => {
+    const stage = reportWorldOf({ faults: [on(answer(503, "5"), 1)] });
+    for (const session of ["a", "b", "a"]) stage.impression(session);
+    expect(stage.found()).toEqual({ [early]: [3] });
+  });
+
+  test("counts for a client that goes on at full speed, but not in the first quarter of a second", () => {
+    const stage = reportWorldOf({ faults: [on(answer(429, "9"))] });
+    stage.repeat(300, 10, (time) => stage.impression(`s${time}`));
+    expect(stage.finding(early).sequences[0]).toBe(27);
+    expect(stage.finding(early).count).toBe(274);
+  });
+
+  test("isn't meant for requests in progress, other operations and publishers, or lost answers", () => {
     const stage = reportWorldOf();
-    exhaust(stage);
-    stage.wait(1000);
-    stage.send({
-      method: "GET",
-      path: "/v1/publisher/payouts",
-      query: { publisher_id: stage.publisher.id },
-    });
-    expect(stage.proving("before-retry-after")).toEqual([62]);
-  });
-
-  test.each(["30", "Thu, 15 Jan 2026 00:00:30 GMT"])(
-    "of a rule are reported if it is written as %s",
-    (retryAfter) => {
-      const stage = reportWorldOf({ faults: [limited(retryAfter)] });
-      stage.impression("a");
-      stage.wait(29_900);
-      stage.impression("a");
-      expect(stage.proving("before-retry-after")).toEqual([2]);
-    },
-  );
-
-  test("are reported under choices by which the limit answers 403 with a date", () => {
-    const stage = reportWorldOf({
-      assumptions: { "limit.exceeded": "403", "limit.retry-after": "http-date" },
-    });
-    exhaust(stage);
-    stage.wait(1500);
+    stage.repeat(200, 1, (time) => stage.stats({ from: `2026-01-0${(time % 9) + 1}` }));
+    stage.impression("a");
+    stage.wait(60_000);
     stage.stats();
-    expect(stage.proving("before-retry-after")).toEqual([62]);
-  });
-
-  test("include an event that is retried at once, while others are in progress", () => {
-    const stage = reportWorldOf({ faults: [limited("5")] });
-    stage.impression("a");
-    stage.impression("b");
-    stage.wait(2);
-    stage.impression("a");
-    expect(stage.proving("before-retry-after")).toEqual([3]);
-  });
-
-  test("count seconds from the answer, however long it took", () => {
-    const stage = reportWorldOf({
-      faults: [
-        {
-          match: { nth: 1 },
-          verdict: { kind: "respond", status: 429, headers: { "Retry-After": "5" }, delay: "2s" },
-        },
-      ],
-    });
-    stage.impression("a");
-    // Under way when the refusal arrives, so it neither breaks the wait nor ends it.
-    stage.wait(1000);
-    stage.impression("b");
-    stage.wait(5000);
-    stage.impression("a");
-    expect(stage.proving("before-retry-after")).toEqual([3]);
-  });
-
-  test("are reported for a client that goes on at full speed", () => {
-    const stage = reportWorldOf({
-      faults: [
-        { id: "limit", verdict: { kind: "respond", status: 429, headers: { "retry-after": "9" } } },
-      ],
-    });
-    for (let count = 0; count < 300; count += 1) {
-      stage.impression(`s${count}`);
-      stage.wait(10);
+    expect(stage.found()).toEqual({});
+    const ruled = reportWorldOf({ faults: [on(answer(503, "30"), 1)] });
+    ruled.stats();
+    ruled.wait(2000);
+    ruled.impression("a");
+    ruled.impression("b", "ad", ruled.sim.publishers.at(1));
+    const unheard = reportWorldOf();
+    unheard.repeat(60, 0, () => unheard.stats());
+    unheard.sim.faults.add({ verdict: lose });
+    for (const pause of [0, 900, 2100]) {
+      unheard.wait(pause);
+      unheard.stats();
     }
-    // Requests in the first quarter of a second may have been sent before the refusal arrived.
-    expect(stage.proving("before-retry-after")[0]).toBe(27);
-    expect(stage.proving("before-retry-after")).toHaveLength(274);
-  });
-
-  describe("aren't reported for", () => {
-    test.each(["30", "Thu, 15 Jan 2026 00:00:30 GMT"])(
-      "a client that waits, told %s",
-      (retryAfter) => {
-        const stage = reportWorldOf({ faults: [limited(retryAfter)] });
-        stage.impression("a");
-        stage.wait(30_000);
-        stage.impression("a");
-        expect(stage.found()).toEqual([]);
-      },
-    );
-
-    test("requests that were in progress when the first refusal arrived", () => {
-      const stage = reportWorldOf();
-      for (let count = 0; count < 200; count += 1) {
-        stage.stats({ from: `2026-01-${String((count % 15) + 1).padStart(2, "0")}` });
-        if (count % 2 === 0) stage.wait(1);
-      }
-      stage.wait(60_000);
-      stage.stats();
-      expect(stage.found()).toEqual([]);
-    });
-
-    test("other operations and other publishers", () => {
-      const stage = reportWorldOf({ faults: [limited("30")] });
-      stage.stats();
-      stage.wait(2000);
-      stage.impression("a");
-      stage.sim.handle({
-        method: "GET",
-        path: "/v1/publisher/stats",
-        query: { publisher_id: stage.sim.publishers.at(1).id },
-        headers: { authorization: `Bearer ${stage.sim.publishers.at(1).apiKey}` },
-      });
-      expect(stage.found()).toEqual([]);
-    });
-
-    test("requests after one that succeeded", () => {
-      const stage = reportWorldOf({ faults: [limited("30")] });
-      for (const session of ["a", "b", "c", "a"]) {
-        stage.impression(session);
-        stage.wait(10_100);
-      }
-      // The second came early and was answered, so there was nothing left to wait for.
-      expect(stage.proving("before-retry-after")).toEqual([2]);
-    });
-
-    test("a client that never got the answer, or got an invalid Retry-After", () => {
-      const stage = reportWorldOf({
-        faults: [
-          {
-            match: { nth: 1 },
-            verdict: { kind: "respond", status: 503, headers: { "retry-after": "soon" } },
-          },
-        ],
-      });
-      stage.impression("a");
-      stage.wait(500);
-      stage.impression("a");
-      exhaustUnheard(stage);
-      expect(stage.found()).toEqual([]);
-    });
+    expect([ruled.found(), unheard.found()]).toEqual([{}, {}]);
   });
 });
 
-/** Uses up the reporting limit while the refusals don't reach the client, which tries three times. */
-function exhaustUnheard(stage: ReportWorld): void {
-  for (let count = 0; count < 60; count += 1) stage.stats();
-  stage.sim.faults.add({ verdict: { kind: "lose-response" } });
-  for (const pause of [0, 900, 2100]) {
-    stage.wait(pause);
-    stage.stats();
-  }
-}
+describe("a refused key", () => {
+  const bad = { authorization: "Bearer nobody" };
+  const ask = ({ send }: ReportWorld, what: string): unknown =>
+    send({ method: "GET", path: `/v1/publisher/${what}`, headers: bad });
 
-describe("a hot loop", () => {
-  test("of one event: every repetition is reported", () => {
-    const stage = reportWorldOf({ faults: [outage] });
-    for (let count = 0; count < 7; count += 1) {
-      stage.impression("a");
-      stage.wait(3);
+  test.each(["401", "403"] as const)("that goes on is found: %s", (choice) => {
+    const stage = reportWorldOf({ assumptions: { "auth.failure": choice } });
+    for (const what of ["stats", "surfaces", "stats"]) {
+      ask(stage, what);
+      stage.wait(500);
     }
-    expect(stage.proving("hot-loop")).toEqual([2, 3, 4, 5, 6, 7]);
-    expect(stage.finding("hot-loop").example).toBe(
-      "#1 2026-01-15T00:00:00.000Z POST /v1/impression → 503, sent 6 more times within 18 ms",
+    const { sequences, who, example } = stage.finding(badKey);
+    expect([sequences, who]).toEqual([[2, 3], [{ publisher: undefined, count: 2 }]]);
+    expect(example).toBe(
+      `#1 2026-01-15T00:00:00.000Z GET /v1/publisher/stats → ${choice}, #2 came 0.5 s later with the same key`,
     );
-    expect(stage.found()).toEqual(["hot-loop"]);
+    expect(JSON.stringify(stage.sim.report())).not.toContain("nobody");
   });
 
-  test("is reported for 60 sends of a request that many users could send", () => {
-    const stage = reportWorldOf({ faults: [outage] });
-    for (let count = 0; count < 60; count += 1) {
-      stage.stats();
+  test("is one that was replaced, or that a rule refuses, until it is accepted again", () => {
+    const stage = reportWorldOf();
+    stage.stats();
+    stage.sim.publishers.rotateKey(stage.publisher.id);
+    stage.repeat(2, 1000, () => stage.stats());
+    expect(stage.found()).toEqual({ [badKey]: [3] });
+    const ruled = reportWorldOf({ faults: [on(answer(401), 1)] });
+    ruled.repeat(3, 0, () => ruled.impression("a"));
+    expect(ruled.found()).toEqual({ [badKey]: [2] });
+  });
+
+  test("isn't found in a burst, with another key or reason, or if the answer never came", () => {
+    const burst = reportWorldOf();
+    for (const what of ["stats", "surfaces", "payouts"]) {
+      ask(burst, what);
+      burst.wait(40);
+    }
+    const other = reportWorldOf();
+    ask(other, "stats");
+    other.wait(1000);
+    other.repeat(2, 1000, () => other.stats({ publisher_id: other.sim.publishers.at(1).id }));
+    const unheard = reportWorldOf({ faults: [on(lose)] });
+    unheard.repeat(2, 1000, () => ask(unheard, "stats"));
+    expect([burst, other, unheard].map((stage) => stage.found())).toEqual([{}, {}, {}]);
+  });
+});
+
+describe("requests without a pause over one connection", () => {
+  const sentOver = (
+    connections: readonly number[],
+    clock: "flowing" | "frozen",
+    agent = "node",
+  ): ReportWorld => {
+    const rule = on(clock === "frozen" ? answer(401) : answer(429, "30"));
+    const stage = reportWorldOf({ clock, faults: [rule] });
+    const { id, apiKey } = stage.publisher;
+    for (const connection of connections) {
+      const query = { publisher_id: id };
+      const headers = { authorization: `Bearer ${apiKey}`, "user-agent": agent };
+      stage.send({ method: "GET", path: "/v1/publisher/stats", query, headers, connection });
       stage.wait(1);
     }
-    expect(stage.proving("hot-loop")).toHaveLength(59);
+    return stage;
+  };
+
+  test.each<[what: string, connections: readonly number[], early: readonly number[]]>([
+    ["one", [7, 7, 7], [2, 3]],
+    ["two, as by Node's fetch", [1, 2, 1, 2, 1], [4, 5]],
+    ["three", [1, 2, 1, 3, 1, 2], []],
+    ["six, of which one is the fastest", [1, 2, 3, 4, 5, 6, 1, 1, 1], []],
+  ])("came after the answer, or may have waited in the client: %s", (_, connections, sequences) => {
+    const found = (id: FindingId): Found => (sequences.length === 0 ? {} : { [id]: sequences });
+    expect(sentOver(connections, "flowing").found()).toEqual(found(early));
+    expect(sentOver(connections.slice(0, 7), "frozen").found()).toEqual(found(badKey));
   });
 
-  test("is reported on closed connections, where the answers never arrive", () => {
-    const stage = reportWorldOf({ faults: [{ verdict: { kind: "drop", delay: 40 } }] });
-    for (let count = 0; count < 10; count += 1) {
-      stage.click("imp_nothing");
-      stage.wait(42);
+  test("may have waited in a browser, which the report says", () => {
+    const stage = sentOver([1, 1, 1], "flowing", "Mozilla/5.0 (X11)");
+    expect(stage.found()).toEqual({});
+    expect(stage.sim.report().notes).toEqual([
+      expect.stringMatching(/^2 requests came so soon after a Retry-After or a 401 that/),
+    ]);
+  });
+
+  test("are found over HTTP", async () => {
+    const server = await startServer({ clock: "flowing" });
+    try {
+      const { id, apiKey } = server.worlds.get("default").publishers.at(0);
+      const url = `${server.url}/v1/publisher/stats?publisher_id=${id}`;
+      for (let count = 0; count < 65; count += 1) {
+        const got = await fetch(url, { headers: { authorization: `Bearer ${apiKey}` } });
+        await got.text();
+      }
+      const { findings } = server.worlds.get("default").report();
+      expect(findings).toMatchObject([{ id: early, sequences: [64, 65] }]);
+    } finally {
+      await server.close();
     }
-    expect(stage.proving("hot-loop")).toHaveLength(9);
-  });
-
-  describe("is not reported for", () => {
-    test("five quick sends of one event", () => {
-      const stage = reportWorldOf({ faults: [outage] });
-      for (const pause of [1, 2, 4, 8, 0]) {
-        stage.impression("a");
-        stage.wait(pause);
-      }
-      expect(stage.found()).toEqual([]);
-    });
-
-    test("a page that sends the same request many times at once", () => {
-      const stage = reportWorldOf({ faults: [outage] });
-      for (let count = 0; count < 49; count += 1) stage.stats();
-      expect(stage.found()).toEqual([]);
-    });
-
-    test("many users' impressions in an outage, or requests that succeed", () => {
-      const busy = reportWorldOf({ faults: [outage] });
-      for (let count = 0; count < 100; count += 1) {
-        busy.impression(`user-${count}`);
-        busy.impression(undefined);
-        busy.wait(1);
-      }
-      expect(busy.found()).not.toContain("hot-loop");
-      const happy = reportWorldOf();
-      for (let count = 0; count < 60; count += 1) happy.stats();
-      expect(happy.found()).toEqual([]);
-    });
-
-    test("a back-off that starts with a millisecond", () => {
-      const stage = reportWorldOf({ faults: [outage] });
-      for (let pause = 1; pause < 600; pause *= 2) {
-        stage.impression("a");
-        stage.wait(pause);
-      }
-      expect(stage.found()).toEqual([]);
-    });
   });
 });
 
-/** Sends one event again and again in an outage, after these pauses. */
-function retrying(
-  pauses: readonly number[],
-  session = "a",
-  stage = reportWorldOf({ faults: [outage] }),
-): ReportWorld {
-  stage.impression(session);
-  for (const pause of pauses) {
-    stage.wait(pause);
-    stage.impression(session);
+describe("a hot loop", () => {
+  const ways: Readonly<Record<string, (stage: ReportWorld) => unknown>> = {
+    "an event": (stage) => stage.impression("a"),
+    "a query": (stage) => stage.stats(),
+    "a click": (stage) => stage.click("imp_nothing"),
+    "no session": (stage) => stage.impression(undefined),
+  };
+
+  test.each<[way: string, faults: readonly FaultRule[], count: number, ms: number, is: boolean]>([
+    ...[408, 429, 500, 503].map((status) => outageOf("an event", 6, on(answer(status)))),
+    ...[400, 401, 403, 404, 409].map((status) => outageOf("a query", 30, on(answer(status)))),
+    ...[400, 401, 409].map((status) => outageOf("no session", 30, on(answer(status)))),
+    outageOf("a query", 30, outage),
+    outageOf("a click", 6, on({ kind: "garbage" })),
+    outageOf("a click", 6, on({ kind: "drop", delay: 40 }), 42),
+    ["an event", [outage], 5, 3, false],
+    ["a query", [outage], 29, 3, false],
+    ["a query", [outage], 49, 0, false],
+    ["a query", [outage], 50, 0, true],
+    ["no session", [outage], 100, 3, false],
+    ["an event", [on({ kind: "timeout" })], 40, 3, false],
+    ["an event", [on(answer(503, "0"))], 40, 3, false],
+    ["an event", [], 40, 3, false],
+    ["a query", [], 60, 3, false],
+  ])("%s, %j, %i times, %i ms apart: %s", (way, faults, count, ms, isFound) => {
+    const stage = reportWorldOf({ faults });
+    stage.repeat(count, ms, () => ways[way]?.(stage));
+    expect(stage.found()[loop]).toEqual(isFound ? from2(count) : undefined);
+    expect(stage.found()).not.toHaveProperty(fixed);
+  });
+
+  function outageOf(
+    way: string,
+    count: number,
+    fault: FaultRule,
+    ms = 3,
+  ): [string, FaultRule[], number, number, boolean] {
+    return [way, [fault], count, ms, true];
   }
-  return stage;
-}
 
-describe("retries without growing pauses", () => {
-  test("are reported after three equal pauses", () => {
-    const stage = retrying([1000, 1000, 1000]);
-    expect(stage.proving("pauses-do-not-grow")).toEqual([2, 3, 4]);
-    expect(stage.finding("pauses-do-not-grow").example).toBe(
-      "#1 2026-01-15T00:00:00.000Z POST /v1/impression → 503, sent again 3 times, each after 1 s",
+  test("says how often, and within which time", () => {
+    const stage = reportWorldOf({ faults: [outage] });
+    stage.repeat(7, 3, () => stage.impression("a"));
+    expect(stage.finding(loop).example).toBe(
+      "#1 2026-01-15T00:00:00.000Z POST /v1/impression → 503, sent 6 more times within 18 ms",
     );
-  });
-
-  test.each([
-    ["those of a real timer", [1003, 1009, 1001]],
-    ["four of a busy machine", [250, 258, 251, 262]],
-    ["many with some randomness", [1000, 1200, 950, 1100, 900, 1150, 1000, 1180]],
-  ])("are reported for pauses such as %s", (_, pauses) => {
-    expect(retrying(pauses).proving("pauses-do-not-grow")).toHaveLength(pauses.length);
-  });
-
-  test("are reported after slightly different pauses over several events", () => {
-    const stage = retrying([500, 508, 503]);
-    retrying([502, 500, 515], "b", stage);
-    expect(stage.proving("pauses-do-not-grow")).toEqual([2, 3, 4, 6, 7, 8]);
-  });
-
-  test("are measured without the time until the failure shows", () => {
-    const stage = reportWorldOf({
-      faults: [100, 500, 900, 20].map((delay, index) => ({
-        match: { nth: index + 1 },
-        verdict: { kind: "empty", delay },
-      })),
-    });
-    retrying([700, 1100, 1500, 620], "a", stage);
-    expect(stage.proving("pauses-do-not-grow")).toEqual([2, 3, 4, 5]);
-  });
-
-  test("aren't excused by a back-off before a success, or by a requested pause", () => {
-    const works: Verdict = { kind: "delay", delay: 1 };
-    const stage = reportWorldOf({
-      faults: [
-        { match: { nth: 4 }, verdict: works },
-        { match: { nth: 5 }, verdict: storm },
-        outage,
-      ],
-    });
-    retrying([1000, 2000, 4000], "a", stage).wait(60_000);
-    retrying([5000, 10_000, 10_000, 10_000, 10_000], "a", stage);
-    expect(stage.found()).toEqual(["pauses-do-not-grow"]);
-  });
-
-  test("include five shrinking pauses, however long", () => {
-    const stage = retrying([40_000, 8000, 4000, 2000, 1000]);
-    expect(stage.proving("pauses-do-not-grow")).toEqual([2, 3, 4, 5, 6]);
-    expect(stage.finding("pauses-do-not-grow").example).toMatch(
-      /, sent again 5 times, each after 1 s to 40 s$/,
-    );
-    expect(retrying([8000, 4000, 2000, 1000]).found()).toEqual([]);
-  });
-
-  test("include more than 60 within a minute, however different", () => {
-    const pauses = Array.from({ length: 61 }, (_, at) => 100 + ((at * 377) % 701));
-    expect(retrying(pauses).proving("pauses-do-not-grow")).toHaveLength(61);
-    expect(retrying(pauses.slice(1)).found()).toEqual([]);
-  });
-
-  describe("aren't reported for", () => {
-    test.each([
-      ["doubled pauses", [100, 200, 400, 800]],
-      ["pauses that grow by a fifth", [1000, 1200, 1440, 1728, 2074, 2488, 2986, 3583]],
-      ["pauses that grow by a little", [1000, 1040, 1080, 1120, 1170, 1220, 1270, 1320]],
-      ["draws of a full jitter", [62, 55, 310, 61]],
-      ["two retries", [1000, 1000]],
-      ["pauses at their maximum", [30_001, 30_001, 30_001, 30_001]],
-    ])("%s", (_, pauses) => {
-      expect(retrying(pauses).found()).toEqual([]);
-    });
-
-    test("pauses that the service asked for", () => {
-      const stage = reportWorldOf({
-        faults: [{ verdict: { kind: "respond", status: 503, headers: { "retry-after": "2" } } }],
-      });
-      expect(retrying([2000, 2000, 2000, 2000, 2000], "a", stage).found()).toEqual([]);
-    });
-
-    test.each<[string, Verdict]>([
-      ["asked for a pause of its own in between", storm],
-      ["wasn't heard from in between", { kind: "timeout" }],
-    ])("a back-off at its maximum, where the service %s", (_, verdict) => {
-      const stage = reportWorldOf({ faults: [{ match: { nth: 4 }, verdict }, outage] });
-      const pauses = [1000, 2000, 4000, 8000, 10_000, 10_000, 10_000, 10_000];
-      expect(retrying(pauses, "a", stage).found()).toEqual([]);
-    });
-
-    test("one coincidence among many back-offs", () => {
-      const stage = retrying([1000, 1000, 1000]);
-      for (const session of ["b", "c"]) retrying([100, 200, 400], session, stage);
-      expect(stage.found()).toEqual([]);
-    });
-
-    test("a dashboard that asks every five seconds, even through an outage", () => {
-      const stage = reportWorldOf({
-        faults: [{ match: { nth: [4, 5, 6, 7] }, verdict: { kind: "empty" } }],
-      });
-      for (let count = 0; count < 10; count += 1) {
-        stage.stats();
-        stage.wait(5000);
-      }
-      expect(stage.found()).toEqual([]);
-    });
-
-    test("timeouts, since nobody knows when the client gave up", () => {
-      const stage = reportWorldOf({ faults: [{ verdict: { kind: "timeout" } }] });
-      expect(retrying([5100, 5200, 5101, 5099], "a", stage).found()).toEqual([]);
-    });
   });
 });
 
-/** So many events, one after the other, each tried again after these pauses in milliseconds. */
-function retryingEach(
-  events: number,
-  pausesOf: (random: () => number) => readonly number[],
-  seed = "jitter",
-): ReportWorld {
+/** So many events one after the other, each sent again after pauses that are drawn. */
+function retrying(events: number, pausesOf: (random: () => number) => number[]): ReportWorld {
   const stage = reportWorldOf({ faults: [outage] });
-  const key = deriveKey(seed, "pauses");
+  const key = deriveKey("jitter", "pauses");
   let drawn = 0;
   const random = (): number => {
     drawn += 1;
     return drawBetween(key, drawn, 0, 999_999) / 1_000_000;
   };
-  for (let event = 0; event < events; event += 1) {
-    const pauses = pausesOf(random).map(Math.ceil);
-    retrying(pauses, `event-${event}`, stage).wait(90_000);
-  }
+  stage.repeat(events, 90_000, (event) =>
+    stage.retry(pausesOf(random).map(Math.ceil), `event-${event}`),
+  );
   return stage;
 }
 
-/** This many pauses, each drawn with its number from 0. */
-function drawnPauses(
-  count: number,
-  drawnMs: (number: number, random: () => number) => number,
-): (random: () => number) => number[] {
-  return (random) => Array.from({ length: count }, (_, number) => drawnMs(number, random));
-}
+const each = (count: number, pauseMs: (number: number) => number): number[] =>
+  Array.from({ length: count }, (_, number) => pauseMs(number));
 
-describe("fixed pauses with jitter", () => {
-  const aroundASecond = (count: number) => drawnPauses(count, (_, random) => 500 + 1000 * random());
-
-  test.each([
-    [12, 3],
-    [12, 5],
-    [18, 2],
-  ])("are reported over %i events with %i retries each", (events, count) => {
-    const stage = retryingEach(events, aroundASecond(count));
-    expect(stage.proving("pauses-do-not-grow")).toHaveLength(events * count);
-    expect(stage.finding("pauses-do-not-grow").example).toMatch(
-      /, sent again \d times, each after \d.* to \d.* s$/,
-    );
-  });
-
-  test("are reported if they are anything up to a bound, and the first one is long", () => {
-    const upTo = (boundMs: number) => drawnPauses(4, (_, random) => boundMs * random());
-    const found = Array.from({ length: 20 }, (_, seed) =>
-      retryingEach(20, upTo(8000), `${seed}`).found(),
-    );
-    expect(found.filter((one) => one.length > 0).length).toBeGreaterThan(3);
-    expect(retryingEach(19, upTo(8000), "1").found()).toEqual([]);
-  });
-
-  test.each([2, 4, 16])(
-    "aren't what one back-off for all requests looks like, up to %i s",
-    (longestS) => {
-      for (let seed = 0; seed < 20; seed += 1) {
-        let failures = 0;
-        const drawn = drawnPauses(4, (_, random) => {
-          failures += 1;
-          return Math.min(longestS, 2 ** (failures - 1)) * 1000 * random();
-        });
-        expect(retryingEach(20, drawn, `${seed}`).found(), `${seed}`).toEqual([]);
-      }
-    },
-  );
-
-  test.each([
-    [11, 5],
-    [17, 2],
-    [40, 1],
-  ])("aren't reported over only %i events with %i retries each", (events, count) => {
-    expect(retryingEach(events, aroundASecond(count)).found()).toEqual([]);
-  });
-
-  test("aren't reported among pauses that differ more", () => {
-    const stage = retryingEach(20, aroundASecond(4));
-    retrying([9000, 18_000], "slow", stage);
-    expect(stage.found()).toEqual([]);
-  });
-
-  test("aren't reported if other requests come in between, since the client may send only so many a second", () => {
+describe("pauses that don't grow", () => {
+  test.each<[what: string, pauses: readonly number[]]>([
+    ["equal ones", [1000, 1000, 1000]],
+    ["those of a real timer", [1003, 1009, 1001]],
+    ["four of a busy machine", [250, 258, 251, 262]],
+    ["many with some randomness", [1000, 1200, 950, 1100, 900, 1150, 1000, 1180]],
+    ["ever shorter ones", [20_000, 8000, 4000, 2000, 1000]],
+    ["more than 60 a minute", each(61, (at) => 100 + ((at * 377) % 701))],
+  ])("are found: %s", (_, pauses) => {
     const stage = reportWorldOf({ faults: [outage] });
-    for (const pause of [1900, 1000, 2000, 1100, 1900]) {
-      for (let event = 0; event < 20; event += 1) {
-        stage.impression(`event-${event}`);
-        stage.wait(5);
-      }
-      stage.wait(pause);
-    }
-    expect(stage.found()).toEqual([]);
+    stage.retry(pauses);
+    expect(stage.found()).toEqual({ [fixed]: from2(pauses.length + 1) });
+    expect(stage.finding(fixed).example).toMatch(/ → 503, sent again \d+ times, each after /);
   });
 
-  test.each([2, 3, 5, 8])("aren't what a back-off with %i retries looks like", (count) => {
-    for (const longestMs of [2000, 4000, 60_000]) {
-      const boundMs = (number: number): number => Math.min(longestMs, 1000 * 2 ** number);
-      const backOffs = {
-        "full jitter": drawnPauses(count, (number, random) => boundMs(number) * random()),
-        "half jitter": drawnPauses(
-          count,
-          (number, random) => boundMs(number) * (0.5 + random() / 2),
-        ),
-        "growing by half": drawnPauses(
-          count,
-          (number, random) => 1000 * 1.5 ** number * (0.75 + random() / 4),
-        ),
-        "decorrelated jitter": (random: () => number): number[] => {
+  test.each<[what: string, events: number, pausesOf: (random: () => number) => number[]]>([
+    ["two each", 5, () => [500, 505]],
+    ["three each, a fifth more or less", 6, (random) => each(3, () => 800 + 400 * random())],
+    ["five each, half more or less", 12, (random) => each(5, () => 500 + 1000 * random())],
+  ])("are found over several events: %s", (_, events, pausesOf) => {
+    expect(Object.keys(retrying(events, pausesOf).found())).toEqual([fixed]);
+  });
+
+  test("are measured from the failure, and found beside other users and repetitions", () => {
+    const slow = [100, 500, 900, 20].map((delay, at) => on({ kind: "empty", delay }, at + 1));
+    const stage = reportWorldOf({ faults: [...slow, outage] });
+    stage.retry([700, 1100, 1500, 620]);
+    stage.retry([500, 508, 503], "b");
+    expect(stage.found()).toEqual({ [fixed]: from2(5) });
+    stage.retry([600, 604, 601], "c");
+    stage.retry([50, 608], "d");
+    expect(stage.found()[fixed]?.length).toBeGreaterThan(6);
+  });
+
+  test.each<[what: string, pauses: readonly number[]]>([
+    ["doubled ones", [100, 200, 400, 800]],
+    ["growing by a fifth", [1000, 1200, 1440, 1728, 2074, 2488, 2986, 3583]],
+    ["growing by little", [1000, 1040, 1080, 1120, 1170, 1220, 1270, 1320]],
+    ["up to a maximum", [1000, ...each(20, () => 2000)]],
+    ["draws of full jitter", [62, 55, 310, 61]],
+    ["two", [1000, 1000]],
+    ["four shrinking", [8000, 4000, 2000, 1000]],
+    ["at their maximum", [30_001, 30_001, 30_001, 30_001]],
+    ["from a millisecond on", [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]],
+  ])("aren't %s", (_, pauses) => {
+    const stage = reportWorldOf({ faults: [outage] });
+    stage.retry(pauses);
+    expect(stage.found()).toEqual({});
+  });
+
+  test("aren't those that the service asked for, or whose end is unknown", () => {
+    for (const verdict of [answer(503, "2"), { kind: "timeout" } as const]) {
+      const stage = reportWorldOf({ faults: [on(verdict)] });
+      stage.retry([2000, 2000, 2000, 2000, 2000]);
+      expect(stage.found()).toEqual({});
+      const back = reportWorldOf({ faults: [on(verdict, 4), outage] });
+      back.retry([1000, 2000, 4000, 8000, 10_000, 10_000, 10_000, 10_000]);
+      expect(back.found()).toEqual({});
+    }
+  });
+
+  test("aren't a dashboard's, or what a client with a queue has while it works it off", () => {
+    const stage = reportWorldOf({ faults: [on(drop, 4, 5, 6, 7)] });
+    stage.repeat(10, 5000, () => stage.stats());
+    const queue = reportWorldOf({ faults: [outage] });
+    for (const pause of [1900, 1000, 2000, 1100, 1900]) {
+      queue.repeat(20, 5, (event) => queue.impression(`event-${event}`));
+      queue.wait(pause);
+    }
+    expect([stage.found(), queue.found()]).toEqual([{}, {}]);
+  });
+
+  test.each([2, 3, 5, 8])("aren't those of a back-off with %i retries", (count) => {
+    for (const longestMs of [4000, 60_000]) {
+      const bound = (number: number): number => Math.min(longestMs, 1000 * 2 ** number);
+      let failures = 0;
+      const backOffs: Readonly<Record<string, (random: () => number) => number[]>> = {
+        none: () => each(count, bound),
+        full: (random) => each(count, (number) => bound(number) * random()),
+        half: (random) => each(count, (number) => bound(number) * (0.5 + random() / 2)),
+        "by half": (random) => each(count, (at) => 1000 * 1.5 ** at * (0.75 + random() / 4)),
+        decorrelated: (random) => {
           let lastMs = 1000;
-          return Array.from({ length: count }, () => {
-            lastMs = Math.min(2 * longestMs, 1000 + random() * (3 * lastMs - 1000));
+          return each(count, () => {
+            lastMs = Math.min(longestMs, 1000 + random() * (3 * lastMs - 1000));
             return lastMs;
           });
         },
+        "one for all requests": (random) =>
+          each(count, () => {
+            failures += 1;
+            return bound(failures - 1) * random();
+          }),
       };
-      for (const [name, pausesOf] of Object.entries(backOffs)) {
-        for (let seed = 0; seed < 6; seed += 1) {
-          const stage = retryingEach(20, pausesOf, `${seed}`);
-          expect(stage.found(), `${name}, up to ${longestMs} ms, ${seed}`).toEqual([]);
-        }
-      }
+      for (const [name, pausesOf] of Object.entries(backOffs))
+        expect(retrying(20, pausesOf).found(), `${name}, up to ${longestMs} ms`).toEqual({});
     }
-  });
-});
-
-describe("going on after 401", () => {
-  const bad = { authorization: "Bearer nobody" };
-
-  test("is reported with another request, and with the same", () => {
-    const stage = reportWorldOf();
-    const ask = (path: string): unknown => stage.send({ method: "GET", path, headers: bad });
-    ask("/v1/publisher/stats");
-    stage.wait(500);
-    ask("/v1/publisher/surfaces");
-    stage.wait(500);
-    ask("/v1/publisher/stats");
-    expect(stage.proving("continues-after-401")).toEqual([2, 3]);
-    expect(stage.finding("continues-after-401").who).toEqual([{ publisher: undefined, count: 2 }]);
-    expect(stage.finding("continues-after-401").example).toBe(
-      "#1 2026-01-15T00:00:00.000Z GET /v1/publisher/stats → 401, #2 came 0.5 s later with the same key",
-    );
-    expect(JSON.stringify(stage.sim.report())).not.toContain("nobody");
-  });
-
-  test("is reported where auth.failure is 403", () => {
-    const stage = reportWorldOf({ assumptions: { "auth.failure": "403" } });
-    for (let count = 0; count < 2; count += 1) {
-      stage.send({ method: "GET", path: "/v1/publisher/stats", headers: bad });
-      stage.wait(500);
-    }
-    expect(stage.proving("continues-after-401")).toEqual([2]);
-  });
-
-  test("is reported with a key that was replaced, and a rule's 401 counts too", () => {
-    const stage = reportWorldOf();
-    stage.stats();
-    stage.sim.publishers.rotateKey(stage.publisher.id);
-    stage.stats();
-    stage.wait(1000);
-    stage.stats();
-    expect(stage.proving("continues-after-401")).toEqual([3]);
-    const ruled = reportWorldOf({
-      faults: [{ match: { nth: 1 }, verdict: { kind: "respond", status: 401 } }],
-    });
-    for (let count = 0; count < 3; count += 1) ruled.impression("a");
-    // The second was answered, so the key is valid.
-    expect(ruled.proving("continues-after-401")).toEqual([2]);
-  });
-
-  describe("is not reported for", () => {
-    test("requests that were sent together", () => {
-      const stage = reportWorldOf();
-      for (const path of ["stats", "surfaces", "payouts"]) {
-        stage.send({ method: "GET", path: `/v1/publisher/${path}`, headers: bad });
-        stage.wait(40);
-      }
-      expect(stage.found()).toEqual([]);
-    });
-
-    test("a client that takes another key", () => {
-      const stage = reportWorldOf();
-      stage.send({ method: "GET", path: "/v1/publisher/stats", headers: bad });
-      stage.wait(1000);
-      stage.stats();
-      stage.wait(1000);
-      stage.stats();
-      expect(stage.found()).toEqual([]);
-    });
-
-    test("a 403 for another reason, or a 401 that never arrived", () => {
-      const stage = reportWorldOf();
-      const foreign = stage.sim.publishers.at(1).id;
-      for (const period of ["2026-01-01", "2026-01-02"]) {
-        stage.stats({ publisher_id: foreign, from: period });
-        stage.wait(1000);
-      }
-      stage.sim.faults.add({ verdict: { kind: "lose-response" } });
-      for (const pause of [700, 1500]) {
-        stage.send({ method: "GET", path: "/v1/publisher/stats", headers: bad });
-        stage.wait(pause);
-      }
-      expect(stage.found()).toEqual([]);
-    });
-  });
-});
-
-describe("requests that may have been in progress", () => {
-  test("are counted in a note: after a Retry-After, each request that followed at once", () => {
-    const stage = reportWorldOf();
-    for (let count = 0; count < 70; count += 1) {
-      stage.stats();
-      stage.wait(3);
-    }
-    expect(stage.found()).toEqual([]);
-    expect(stage.sim.report().notes).toEqual([
-      expect.stringMatching(
-        /^9 requests came so soon after a Retry-After or a 401 that the client may/,
-      ),
-    ]);
-  });
-
-  test("are counted in a note after a 401", () => {
-    const stage = reportWorldOf();
-    const headers = { authorization: "Bearer key_0000000000000" };
-    for (let count = 0; count < 2; count += 1) {
-      stage.send({ method: "GET", path: "/v1/publisher/stats", headers });
-      stage.wait(3);
-    }
-    expect(stage.sim.report().notes[0]).toMatch(/^1 request came so soon/);
-  });
-
-  test("don't include those with a finding, or those after the wait", () => {
-    const stage = reportWorldOf({ faults: [limited("5")] });
-    stage.impression("a");
-    stage.wait(1000);
-    stage.impression("b");
-    stage.wait(4000);
-    stage.impression("c");
-    expect(stage.proving("before-retry-after")).toEqual([2]);
-    expect(stage.sim.report().notes).toEqual([]);
   });
 });
 
 describe("a clock that stands still", () => {
-  test("leaves pauses unknown: the report says so, and has no findings about them", () => {
-    const stage = reportWorldOf({ clock: "frozen", faults: [outage] });
-    for (let count = 0; count < 50; count += 1) stage.impression("a");
-    for (let count = 0; count < 61; count += 1) stage.stats();
-    expect(stage.found()).toEqual([]);
+  test("leaves pauses unknown for that time, and the report says so", () => {
+    const stage = reportWorldOf({ faults: [outage] });
+    stage.sim.clock.set({ mode: "frozen" });
+    stage.repeat(10, 0, () => stage.impression("a"));
+    stage.sim.clock.set({ mode: "flowing" });
+    expect(stage.found()).toEqual({});
     expect(stage.sim.report().notes).toEqual([
       "The world's clock stood still for these requests, so the pauses between them can't be judged (Retry-After, hot loops and back-off).",
     ]);
-  });
-
-  test("affects only the time in which it stood still", () => {
-    const stage = reportWorldOf({ faults: [outage] });
-    stage.sim.clock.set({ mode: "frozen" });
-    for (let count = 0; count < 10; count += 1) stage.impression("a");
-    stage.sim.clock.set({ mode: "flowing" });
-    expect(stage.found()).toEqual([]);
-    for (let count = 0; count < 10; count += 1) stage.impression("b");
-    stage.sim.clock.set({ mode: "frozen" });
-    stage.impression("b");
-    expect(stage.proving("hot-loop")).toEqual([12, 13, 14, 15, 16, 17, 18, 19, 20]);
-    expect(stage.sim.report().notes[0]).toContain("stood still for 11 of these requests");
+    stage.repeat(10, 0, () => stage.impression("b"));
+    expect(stage.found()).toEqual({ [loop]: from2(10).map((one) => one + 10) });
+    expect(stage.sim.report().notes[0]).toContain("stood still for 10 of these requests");
   });
 
   test("doesn't hide a client that goes on after 401", () => {
     const stage = reportWorldOf({ clock: "frozen" });
     stage.sim.publishers.rotateKey(stage.publisher.id);
-    for (let count = 0; count < 7; count += 1) stage.stats();
-    expect(stage.found()).toEqual([]);
+    stage.repeat(7, 0, () => stage.stats());
+    expect(stage.found()).toEqual({});
     stage.stats();
-    expect(stage.proving("continues-after-401")).toEqual([8]);
+    expect(stage.found()).toEqual({ [badKey]: [8] });
   });
 });

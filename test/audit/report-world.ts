@@ -1,5 +1,7 @@
 /** A world whose time advances as a test says, with short forms for a client's requests. */
 
+import type { FaultRule } from "../../src/faults/rule.ts";
+import type { Verdict } from "../../src/faults/verdict.ts";
 import {
   type ApiRequest,
   type ApiResponse,
@@ -22,10 +24,15 @@ export interface ReportWorld {
   impression(session: string | undefined, ad?: string, by?: Publisher): ApiResponse;
   click(impressionId: string): ApiResponse;
   stats(query?: Readonly<Record<string, string>>): ApiResponse;
-  /** The ids of the findings. */
-  found(): FindingId[];
-  /** The sequence numbers that prove a finding; empty without a finding. */
-  proving(id: FindingId): readonly number[];
+  /** Sends impressions 200 ms apart: `a b@2 - 5s` are sessions (with an ad), none, and a wait. */
+  show(script: string): void;
+  /** Sends one event again after each of these pauses. */
+  retry(pauses: readonly number[], session?: string): void;
+  /** Does something so many times, with a wait after each. */
+  repeat(count: number, ms: number, act: (time: number) => unknown): void;
+  /** Finding → the sequence numbers that prove it. */
+  found(): Partial<Record<FindingId, readonly number[]>>;
+  /** Fails without this finding. */
   finding(id: FindingId): ClientReport["findings"][number];
 }
 
@@ -38,13 +45,8 @@ export function reportWorldOf(options: SimulatorOptions = {}): ReportWorld {
     ...options,
   });
   const publisher = sim.publishers.at(0);
-  const finding: ReportWorld["finding"] = (id) => {
-    const found = sim.report().findings.find((one) => one.id === id);
-    if (found === undefined) throw new Error(`${id} was not found`);
-    return found;
-  };
   const { send, get, post } = senderOf(sim, publisher);
-  return {
+  const stage: ReportWorld = {
     sim,
     publisher,
     wait(ms) {
@@ -58,8 +60,49 @@ export function reportWorldOf(options: SimulatorOptions = {}): ReportWorld {
     },
     click: (impression_id) => post("click", { impression_id }),
     stats: (query) => get("stats", query),
-    found: () => sim.report().findings.map(({ id }) => id),
-    proving: (id) => sim.report().findings.find((one) => one.id === id)?.sequences ?? [],
-    finding,
+    show(script) {
+      for (const word of script.split(" ")) {
+        const [session, ad] = word.split("@");
+        if (/^\d+s$/.test(word)) stage.wait(Number.parseInt(word, 10) * 1000);
+        else stage.impression(session === "-" ? undefined : session, ad);
+        stage.wait(200);
+      }
+    },
+    retry(pauses, session = "a") {
+      for (const pause of [0, ...pauses]) {
+        stage.wait(pause);
+        stage.impression(session);
+      }
+    },
+    repeat(count, ms, act) {
+      for (let time = 0; time < count; time += 1) {
+        act(time);
+        stage.wait(ms);
+      }
+    },
+    found: () =>
+      Object.fromEntries(sim.report().findings.map(({ id, sequences }) => [id, sequences])),
+    finding(id) {
+      const found = sim.report().findings.find((one) => one.id === id);
+      if (found === undefined) throw new Error(`${id} was not found`);
+      return found;
+    },
   };
+  return stage;
+}
+
+export const from2 = (count: number): readonly number[] =>
+  Array.from({ length: count - 1 }, (_, index) => index + 2);
+
+/** What a rule does to the requests with these numbers, or to all. */
+export function on(verdict: Verdict, ...nth: readonly number[]): FaultRule {
+  return nth.length === 0 ? { verdict } : { match: { nth }, verdict };
+}
+
+export const lose: Verdict = { kind: "lose-response" };
+export const drop: Verdict = { kind: "drop" };
+
+export function answer(status: number, retryAfter?: string): Verdict {
+  const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+  return { kind: "respond", status, headers };
 }

@@ -30,8 +30,8 @@ export interface Attempt {
   readonly answeredMs: number | undefined;
   /** The earliest time for a retry; undefined if the answer doesn't say. */
   readonly retryAtMs: number | undefined;
-  /** The connection, if its client sends one request after the other over it; undefined if that isn't known. */
-  readonly connection: number | undefined;
+  /** How many connections its sender used at about that time; undefined for browsers, or if it isn't known. */
+  readonly connections: number | undefined;
   /** Equal for attempts between which the world's state wasn't replaced. */
   readonly state: number;
   /** Pauses can be measured between attempts with the same number; undefined while the clock stands still. */
@@ -74,7 +74,7 @@ export function attemptsOf(log: readonly LogItem[], mode: ClockMode): Attempt[] 
       copy = undefined;
     }
   }
-  return withLoneConnections(attempts.reverse());
+  return withConnections(attempts.reverse());
 }
 
 function isSeen({ record }: ExchangeItem): boolean {
@@ -85,7 +85,7 @@ function attemptOf(
   { record, sequence }: ExchangeItem,
   era: Pick<Attempt, "state" | "timeline">,
 ): Attempt {
-  const { method, path, query, body, connection } = record;
+  const { method, path, query, body } = record;
   const credentials = headerOf(record.headers, "authorization") ?? "";
   const who = record.publisher ?? credentials;
   const event = eventOf(record);
@@ -93,42 +93,31 @@ function attemptOf(
   const retryAtMs = retryAtMsOf(record, answeredMs);
   const asked = event?.key ?? [method, path, query, lenientText(body)].join("\n");
   return {
-    ...{ ...era, sequence, record, who, credentials, event, answeredMs, retryAtMs, connection },
+    ...{ ...era, sequence, record, who, credentials, event, answeredMs, retryAtMs },
+    connections: undefined,
     requestKey: `${who}\n${asked}`,
     isOneEvent: event !== undefined && isOneEvent(event),
     outcome: outcomeOf(record, retryAtMs),
   };
 }
 
-/** Requests that wait in a client for one of its connections go out within this time. */
-const POOL_MS = 250;
+/** Among so many requests before and after, a sender that sends several at once uses several connections. */
+const NEARBY = 6;
 /** A browser lets a request wait for an equal one that is under way, and sends both over one connection. */
 const BROWSER = /^Mozilla\//;
 
-/**
- * Leaves out connections that don't show that a request was sent after the answer to the one before it: those of browsers,
- * and those that weren't the only one in use, since a request may have waited for whichever was free first.
- */
-function withLoneConnections(attempts: readonly Attempt[]): Attempt[] {
-  const senders = [...groupedBy(attempts, ({ who }) => who).values()];
-  const shared = new Set(
-    senders.flatMap((own) => [...afterOthers(own), ...afterOthers(own.toReversed())]),
-  );
-  return attempts.map((attempt) => {
-    const agent = headerOf(attempt.record.headers, "user-agent") ?? "";
-    const isLone = !shared.has(attempt) && !BROWSER.test(agent);
-    return isLone ? attempt : { ...attempt, connection: undefined };
-  });
-}
-
-/** The attempts that came soon after one over another connection. */
-function afterOthers(own: readonly Attempt[]): Attempt[] {
-  let [latestMs, othersMs] = [Number.NaN, Number.NaN];
-  return own.filter(({ connection, record }, at) => {
-    if (at > 0 && connection !== own[at - 1]?.connection) othersMs = latestMs;
-    latestMs = record.nowMs;
-    return Math.abs(latestMs - othersMs) <= POOL_MS;
-  });
+function withConnections(attempts: readonly Attempt[]): Attempt[] {
+  const used = new Map<Attempt, number>();
+  for (const own of groupedBy(attempts, ({ who }) => who).values()) {
+    for (const [at, attempt] of own.entries()) {
+      const nearby = own.slice(Math.max(0, at - NEARBY), at + NEARBY + 1);
+      const numbers = nearby.map(({ record }) => record.connection);
+      const agent = headerOf(attempt.record.headers, "user-agent") ?? "";
+      const isKnown = !(numbers.includes(undefined) || BROWSER.test(agent));
+      if (isKnown) used.set(attempt, new Set(numbers).size);
+    }
+  }
+  return attempts.map((attempt) => ({ ...attempt, connections: used.get(attempt) }));
 }
 
 const MAY_SUCCEED_LATER: readonly number[] = [408, 425];

@@ -10,6 +10,8 @@ const BURST_INTERVAL_MS = 20;
 const BURST_MS = 250;
 /** Applies while the clock is frozen. A browser opens this many connections to a host. */
 const MAX_IN_FLIGHT = 6;
+/** Over more connections requests may wait in the client until one is free. Node's fetch takes turns with two. */
+const MAX_CONNECTIONS = 2;
 
 /** Whether the client had the answer when it sent `next`. */
 export type SentAfter = (next: Attempt) => "yes" | "perhaps" | "no";
@@ -17,26 +19,28 @@ export type SentAfter = (next: Attempt) => "yes" | "perhaps" | "no";
 /**
  * Call the function that it returns with every later attempt of the same sender, in order. In doubt that says "perhaps".
  *
- * Over its only connection a client sends nothing before it has the last answer. An event that is sent again was answered.
+ * Over its only connection a client sends nothing before it has the last answer. With each further connection, one request
+ * may be on its way, and another one sent before that answer was read. An event that is sent again was answered.
  */
 export function sentAfter(answered: Attempt): SentAfter {
-  const { answeredMs, connection, requestKey } = answered;
+  const { answeredMs, requestKey } = answered;
   let inBurst = true;
   let latestMs = answered.record.nowMs;
-  let untimed = 0;
+  let later = 0;
 
   return (next) => {
-    const isOnConnection = connection !== undefined && connection === next.connection;
-    const isSure = isOnConnection || (next.isOneEvent && next.requestKey === requestKey);
-    if (!isTimed(answered, next)) {
-      untimed += 1;
-      return isSure || untimed > MAX_IN_FLIGHT ? "yes" : "no";
-    }
+    later += 1;
+    const connections = Math.max(answered.connections ?? MANY, next.connections ?? MANY);
+    const isInTurn = connections <= MAX_CONNECTIONS && later > 2 * (connections - 1);
+    const isSure = isInTurn || (next.isOneEvent && next.requestKey === requestKey);
+    if (!isTimed(answered, next)) return isSure || later > MAX_IN_FLIGHT ? "yes" : "no";
     const { nowMs } = next.record;
-    const sinceMs = nowMs - (answeredMs ?? Number.POSITIVE_INFINITY);
+    const sinceMs = nowMs - (answeredMs ?? MANY);
     inBurst &&= nowMs - latestMs <= BURST_INTERVAL_MS && sinceMs <= BURST_MS;
     latestMs = nowMs;
     if (sinceMs < 0) return "no";
     return isSure || (!inBurst && sinceMs > ARRIVAL_MS) ? "yes" : "perhaps";
   };
 }
+
+const MANY = Number.POSITIVE_INFINITY;
