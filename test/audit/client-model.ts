@@ -29,6 +29,8 @@ export interface ClientOptions {
   /** The bound of the first pause in milliseconds; it doubles each time. */
   readonly baseMs: number;
   readonly capMs: number;
+  /** How much of each pause is cut at random, at most. */
+  readonly jitter: number;
   readonly mostAttempts: number;
   readonly users: number;
   /** How often the dashboard asks, and how many requests it sends at once. */
@@ -56,7 +58,7 @@ type Interpretation =
 
 /** Runs the client until it has nothing left to do. */
 export function playClient(options: ClientOptions): void {
-  const { sim, wall, random, misbehaviour, baseMs, capMs, mostAttempts } = options;
+  const { sim, wall, random, misbehaviour, baseMs, capMs, jitter, mostAttempts } = options;
   const agenda: { readonly atMs: number; readonly run: () => void }[] = [];
   const gates = { recording: 0, reporting: 0 };
   let isStopped = false;
@@ -97,7 +99,8 @@ export function playClient(options: ClientOptions): void {
     if (misbehaviour === "retries at once") return Math.floor(random() * 4);
     if (misbehaviour === "retries at fixed intervals") return FIXED_MS + Math.floor(random() * 9);
     if (waitMs !== undefined && misbehaviour !== "ignores Retry-After") return waitMs;
-    return Math.floor(random() * Math.min(capMs, baseMs * 2 ** (number - 1)));
+    const boundMs = Math.min(capMs, baseMs * 2 ** (number - 1));
+    return Math.floor(boundMs * (1 - jitter * random()));
   }
 
   for (const [atMs, call] of callsOf(options, attempt, after)) {
@@ -228,13 +231,14 @@ function readWhole({ status, headers, body }: ApiResponse): Interpretation {
   }
   const hint = headers["retry-after"];
   const isLimit = [403, 503].includes(status) && headers["x-ratelimit-remaining"] === "0";
+  if (status === 401) return { kind: "stop" };
   if (hint !== undefined) {
     const untilMs = Date.parse(hint) - Date.parse(headers.date ?? "");
     const waitMs = /^\d+$/.test(hint) ? Number(hint) * 1000 : untilMs;
     return { kind: "later", waitMs: Math.max(0, waitMs) };
   }
   if (isLimit) return { kind: "later", waitMs: MINUTE_MS };
-  if (status === 401 || status === 403) return { kind: "stop" };
+  if (status === 403) return { kind: "stop" };
   return {
     kind: status === 408 || status === 429 || status >= 500 ? "later" : "final",
     waitMs: undefined,
