@@ -9,8 +9,6 @@ import type { WorldJournal } from "../journal/journal.ts";
 import { PREFLIGHT } from "../journal/record.ts";
 import { shownEntry } from "../journal/shown-entry.ts";
 import { type Attempt, attemptsOf } from "./findings/attempt.ts";
-import { beforeRetryAfter } from "./findings/before-retry-after.ts";
-import { continuesAfter401 } from "./findings/continues-after-401.ts";
 import {
   type Finding,
   type FindingId,
@@ -23,6 +21,7 @@ import { lostEvents } from "./findings/lost-events.ts";
 import { pausesDoNotGrow } from "./findings/pauses-do-not-grow.ts";
 import { refusedAndSentAgain } from "./findings/refused-and-sent-again.ts";
 import { singleRequests } from "./findings/single-requests.ts";
+import { stops } from "./findings/stops.ts";
 
 /** What a world's clients did. Well-behaved clients have no findings. */
 export interface ClientReport {
@@ -52,8 +51,7 @@ export interface ClientReport {
 const findingKinds: Readonly<Record<FindingId, FindingKind>> = {
   ...lostEvents,
   ...singleRequests,
-  "continues-after-401": continuesAfter401,
-  "before-retry-after": beforeRetryAfter,
+  ...stops,
   "hot-loop": hotLoop,
   "pauses-do-not-grow": pausesDoNotGrow,
   "refused-and-sent-again": refusedAndSentAgain,

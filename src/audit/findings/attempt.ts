@@ -10,7 +10,6 @@ import { type Delivery, deliveryTraits } from "../../spec/delivery.ts";
 import { saysDuplicate } from "../../spec/errors.ts";
 import { successMismatch } from "../../spec/schema-mismatch.ts";
 import { type ClientEvent, eventOf, isOneEvent } from "./client-event.ts";
-import { retryAtMsOf } from "./retry-after.ts";
 
 /** A request as its client sent it. It may hold keys, so it must not be shown. */
 export interface Attempt {
@@ -165,6 +164,24 @@ function answeredMsOf({ nowMs, response, fault }: JournalRecord): number | undef
 
 /** How long these take isn't known. */
 const ENDLESS: readonly string[] = ["overtaken", "drip", "silence"] satisfies Delivery["kind"][];
+
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** Reads Retry-After as a client does: seconds since it had the answer, or an HTTP date (RFC 9110 §10.2.3). */
+function retryAtMsOf(
+  { nowMs, response }: JournalRecord,
+  answeredMs: number = nowMs,
+): number | undefined {
+  const { status, headers, delivery } = response;
+  // If the body breaks off, many clients never see the headers.
+  const isCut = delivery !== undefined && deliveryTraits[delivery.kind].seen === "cut";
+  const isSeen = status >= 400 && !isCut;
+  const value = isSeen ? headers["retry-after"]?.trim() : undefined;
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value)) return answeredMs + Number(value) * 1000;
+  const dateMs = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(dateMs) ? undefined : dateMs;
+}
 
 /** Whether the service handled the request, so that it works again and accepts this key. */
 export function isServed({ outcome, record }: Attempt): boolean {
