@@ -69,9 +69,10 @@ interface Rules {
 interface Stop {
   /** The attempt whose answer said so first. */
   readonly cause: Attempt;
-  /** The latest of all those answers: a shorter wait for another request doesn't end this one. */
-  readonly untilMs: number;
   readonly when: SentAfter;
+  /** The one whose answer holds longest, and until when: a shorter wait for another request doesn't end this one. */
+  readonly longest: Attempt;
+  readonly untilMs: number;
 }
 
 function offencesIn(attempts: readonly Attempt[], rules: Rules): readonly Offence[] {
@@ -83,9 +84,9 @@ function offencesIn(attempts: readonly Attempt[], rules: Rules): readonly Offenc
       const sent = stop?.when(attempt) ?? "no";
       const isOver = stop === undefined || endsWith(stop, attempt);
       if (isOver) inForce.delete(key);
-      if (untilMs !== undefined) {
-        const begun = isOver ? { cause: attempt, untilMs: 0, when: sentAfter(attempt) } : stop;
-        inForce.set(key, { ...begun, untilMs: Math.max(begun.untilMs, untilMs) });
+      if (untilMs !== undefined && (isOver || untilMs > stop.untilMs)) {
+        const begun = isOver ? { cause: attempt, when: sentAfter(attempt) } : stop;
+        inForce.set(key, { ...begun, longest: attempt, untilMs });
       }
       if (stop === undefined || sent === "no" || !isWithin(stop, attempt)) return [];
       const { cause } = stop;
@@ -96,15 +97,19 @@ function offencesIn(attempts: readonly Attempt[], rules: Rules): readonly Offenc
   });
 }
 
-function isWithin({ cause, untilMs }: Stop, attempt: Attempt): boolean {
+function isWithin({ longest, untilMs }: Stop, attempt: Attempt): boolean {
   if (untilMs === FOREVER) return true;
-  return isTimed(cause, attempt) && attempt.record.nowMs < untilMs - TOLERANCE_MS;
+  const isBefore = attempt.record.nowMs < untilMs - TOLERANCE_MS;
+  return isBefore && isTimed(longest, attempt) && isSince(longest, attempt);
 }
 
 /** A request that was under way when the client was told to stop doesn't end that. */
 function endsWith(stop: Stop, attempt: Attempt): boolean {
-  const { cause, untilMs } = stop;
-  if (untilMs !== FOREVER && !isTimed(cause, attempt)) return true;
-  const isSince = attempt.record.nowMs >= (cause.answeredMs ?? FOREVER);
-  return isSince && (isServed(attempt) || !isWithin(stop, attempt));
+  const { longest, untilMs } = stop;
+  if (untilMs !== FOREVER && !isTimed(longest, attempt)) return true;
+  return isSince(longest, attempt) && (isServed(attempt) || !isWithin(stop, attempt));
+}
+
+function isSince({ answeredMs = FOREVER }: Attempt, { record }: Attempt): boolean {
+  return record.nowMs >= answeredMs;
 }
