@@ -238,7 +238,7 @@ function readWhole({ status, headers, body }: ApiResponse): Interpretation {
     return { kind: "later", waitMs: Math.max(0, waitMs) };
   }
   if (isLimit) return { kind: "later", waitMs: MINUTE_MS };
-  if (status === 403 && body.includes("unauthorized")) return { kind: "stop" };
+  if (status === 403) return { kind: "stop" };
   return {
     kind: status === 408 || status === 429 || status >= 500 ? "later" : "final",
     waitMs: undefined,

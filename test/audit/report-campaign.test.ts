@@ -62,7 +62,7 @@ const life: fc.Arbitrary<Life> = fc.record({
     faults: arbitraryFaultPlan({
       ...{ kinds: [...kinds, ...others], mostTimes: 200, longestDelayMs: 3000 },
       operations: ["impression", "click", "stats"],
-    }),
+    }).map((rules) => rules.filter(({ verdict }) => !seemsToRefuseKey(verdict))),
     assumptions: fc.record({
       "limit.exceeded": fc.constantFrom("429", "403", "503"),
       "limit.retry-after": fc.constantFrom("seconds", "http-date", "absent"),
@@ -81,6 +81,11 @@ const life: fc.Arbitrary<Life> = fc.record({
   }),
   isKeyReplaced: fc.constantFrom(false, false, false, true),
 });
+
+/** A client can't tell such an answer from the refusal of its key, and stops. */
+function seemsToRefuseKey(verdict: FaultRule["verdict"]): boolean {
+  return typeof verdict === "object" && verdict.kind === "respond" && verdict.status === 403;
+}
 
 const wellBehaved = "a client that behaves well is never accused";
 
