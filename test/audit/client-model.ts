@@ -139,13 +139,13 @@ function callsOf(
       },
     }),
   });
-  const seen = (user: number): Call => {
+  const seen = (user: number, ad: number): Call => {
     fresh += 1;
     const shown = {
       publisher_id: publisher.id,
       surface: pick(surfaces)?.id ?? "",
-      // Few ads that many users see; where sessions change, a new ad for each view.
-      ad_id: misbehaviour === "new session for each attempt" ? `ad-${fresh}` : pick(["a", "b"]),
+      // Many users see each ad, but none sees it twice; where sessions change, a new ad for each view.
+      ad_id: `ad-${misbehaviour === "new session for each attempt" ? fresh : ad}`,
     };
     const session = (number: number): object =>
       misbehaviour === "no session"
@@ -183,7 +183,10 @@ function callsOf(
   const arrivals = Array.from({ length: users }, (_, user) => {
     const atMs = Math.floor(random() * 20_000);
     const ads = 1 + Math.floor(random() * 3);
-    return Array.from({ length: ads }, (__, ad): [number, Call] => [atMs + ad * 1500, seen(user)]);
+    return Array.from({ length: ads }, (__, ad): [number, Call] => [
+      atMs + ad * 1500,
+      seen(user, ad),
+    ]);
   });
   const wrong = misbehaviour === "repeats what is refused" ? { from: "yesterday" } : {};
   const dashboard = Array.from({ length: polls }, (_, poll) =>

@@ -96,7 +96,7 @@ test(wellBehaved, () => {
     fc.property(life, (one) => {
       const { findings, operations, faults } = reportOn(one);
       for (const statuses of Object.values(operations))
-        for (const status of Object.keys(statuses)) met.add(status);
+        for (const status of Object.keys(statuses)) met.add(status).add(`${status[0]}xx`);
       if (Object.keys(faults).length > 1) met.add("two rules");
       const accused = findings.map(({ id, example }) => `${id}: ${example}`);
       expect(accused.join("\n")).toBe("");
@@ -104,7 +104,7 @@ test(wellBehaved, () => {
   );
   // The campaign must have reached the interesting cases.
   expect([...met]).toEqual(
-    expect.arrayContaining(["0", "200", "401", "403", "429", "503", "two rules"]),
+    expect.arrayContaining(["0", "200", "401", "403", "429", "5xx", "two rules"]),
   );
 });
 

@@ -1,4 +1,4 @@
-/** Finds retries whose pauses are fixed, with or without jitter, shrink, or are too many. */
+/** Finds retries whose pauses are fixed, with or without jitter, or too many. */
 
 import { MINUTE_MS } from "../../base/duration.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
@@ -10,8 +10,6 @@ import { NO_PAUSE_MS } from "./hot-loop.ts";
 const LONG_MS = 30_000;
 /** The most repetitions of one event in a minute; more are a flood. */
 const MAX_A_MINUTE = 60;
-/** Five pauses with full jitter and a doubling bound all shrink once in 120,000 times. */
-const MIN_SHRINKING = 5;
 /** A client that polls at an interval less than this many times its retry pause is polling, not retrying. */
 const REGULAR_RATIO = 2;
 
@@ -34,11 +32,13 @@ const MAX_GROWTH = 1.1;
 const MAX_GROWTH_SINCE_FIRST = 4 / 3;
 /** Of a sender's requests for an operation, so many must be alike: some may have been repeated for other reasons. */
 const SHARES = [1, 0.75, 0.5];
+/** There are fewer ways to leave chains out than this many for each. */
+const CHOICES = 10;
 
 export const pausesDoNotGrow: FindingKind = {
   title: "Retries without growing pauses",
   explanation:
-    "A request failed, and the client sent it again at fixed intervals (with or without jitter), after ever shorter pauses, or more than 60 times within a minute. A good client waits longer each time (exponential back-off), and varies its pauses at random so that clients don't all come back at once.",
+    "A request failed, and the client sent it again at fixed intervals (with or without jitter), or more than 60 times within a minute. A good client waits longer each time (exponential back-off), and varies its pauses at random so that clients don't all come back at once.",
   find: (attempts) =>
     [...groupedBy(attempts, ({ who }) => who).values()].flatMap((own) => {
       const chains = [...groupedBy(own, repetitionKey).values()].flatMap(chainsOf);
@@ -47,7 +47,7 @@ export const pausesDoNotGrow: FindingKind = {
       const fixed = new Set(
         [...kinds.values()].flatMap((kind) => fixedAmong(kind, first?.pauses[0] ?? 0)),
       );
-      const wrong = chains.filter((one) => fixed.has(one) || isShrinking(one) || isFlood(one));
+      const wrong = chains.filter((one) => fixed.has(one) || isFlood(one));
       return wrong.flatMap(offencesOf);
     }),
 };
@@ -94,19 +94,16 @@ function fixedAmong(chains: readonly Chain[], firstOfSenderMs: number): readonly
   const pauses = chains.flatMap((chain) => chain.pauses).toSorted((one, other) => one - other);
   const medianMs = pauses[Math.floor(pauses.length / 2)] ?? 0;
   const distanceOf = (chain: Chain): number =>
-    rangeOf(chain.pauses.map((pause) => Math.abs(Math.log(pause / medianMs))))[1];
+    rangeOf(chain.pauses.flatMap((pause) => [pause / medianMs, medianMs / pause]))[1];
   const nearest = chains.toSorted((one, other) => distanceOf(one) - distanceOf(other));
   const candidates = SHARES.map((share) => nearest.slice(0, Math.ceil(share * chains.length)));
   return (
-    candidates.find((some) => {
-      // The fewer are chosen, the more likely are some that are alike.
-      const choices = (chains.length - some.length) * Math.log(chains.length);
-      return areFixed(some, choices, firstOfSenderMs);
-    }) ?? []
+    candidates.find((some) => areFixed(some, chains.length - some.length, firstOfSenderMs)) ?? []
   );
 }
 
-function areFixed(chains: readonly Chain[], choices: number, firstOfSenderMs: number): boolean {
+/** `left`: how many chains were left out because they are less alike. */
+function areFixed(chains: readonly Chain[], left: number, firstOfSenderMs: number): boolean {
   const all = chains.flatMap(({ pauses }) => pauses);
   const [shortest, longest] = rangeOf(all);
   const spread = (longest - shortest + 1) / longest;
@@ -116,17 +113,14 @@ function areFixed(chains: readonly Chain[], choices: number, firstOfSenderMs: nu
   });
   const later = judged.map(({ pauses: [, ...others] }) => others);
   const count = later.flat().length;
-  const isByChance = count * Math.log(spread) + choices > Math.log(MAX_CHANCE);
-  if (count < 2 || shortest <= NO_PAUSE_MS || spread > MAX_SPREAD || isByChance) return false;
+  let chance = 1;
+  for (let nth = 0; nth < count; nth += 1) chance *= nth < left ? CHOICES * spread : spread;
+  const areAlike = count > Math.max(1, left) && spread <= MAX_SPREAD && chance <= MAX_CHANCE;
+  if (shortest <= NO_PAUSE_MS || !areAlike) return false;
   const firstMs = sumOf(judged.map(({ pauses: [first = 0] }) => first));
   const laterMs = sumOf(later.map((pauses) => sumOf(pauses) / pauses.length));
   const meanMs = sumOf(all) / all.length;
   return laterMs <= MAX_GROWTH * firstMs && meanMs <= MAX_GROWTH_SINCE_FIRST * firstOfSenderMs;
-}
-
-function isShrinking({ pauses }: Chain): boolean {
-  const shrinks = pauses.every((pause, at) => at === 0 || pause < (pauses[at - 1] ?? 0));
-  return pauses.length >= MIN_SHRINKING && shrinks;
 }
 
 /** Leaves out hot loops, and queries, because many users may send the same. */
