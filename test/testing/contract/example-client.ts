@@ -1,75 +1,61 @@
-/** A small client of the API, as an integrator writes one, and defects that it may have. */
+/** A small client of the API, as an integrator writes one, and ways to change what it sends. */
 
 import { buildRequest } from "../../../src/spec/build-request.ts";
-import type { ApiRequest } from "../../../src/spec/messages.ts";
 import type { OperationId } from "../../../src/spec/operations.ts";
+import { successMismatch } from "../../../src/spec/schema-mismatch.ts";
 import type { Driver, DriverContext } from "../../../src/testing/driver/driver.ts";
-import {
-  isClickAnswer,
-  isImpressionAnswer,
-  isPayoutsAnswer,
-  isStatsAnswer,
-  isSurfacesAnswer,
-} from "../defects/answers.ts";
 
-export interface Defects {
-  /** It repeats a click whose answer it didn't get. */
-  readonly clicksAgain?: boolean | undefined;
-  /** How impressions are sent. @default "json" */
-  readonly encoding?: "json" | "form" | "query" | "spaced" | undefined;
-  /** What the Authorization header begins with. @default "Bearer" */
-  readonly scheme?: string | undefined;
-  /** How long it waits for an answer, in milliseconds. @default 5000 */
-  readonly patienceMs?: number | undefined;
+export interface Receipt {
+  readonly impression_id: string;
 }
 
-export function createExampleClient(
-  context: DriverContext,
-  { clicksAgain = false, encoding = "json", scheme = "Bearer", patienceMs = 5000 }: Defects = {},
-): Driver<{ readonly impression_id: string }> {
-  const { baseUrl, apiKey, publisherId, surfaces, fetch, timers } = context;
-  const isAnswer = {
-    impression: isImpressionAnswer,
-    click: isClickAnswer,
-    stats: isStatsAnswer(publisherId),
-    surfaces: isSurfacesAnswer(surfaces),
-    payouts: isPayoutsAnswer,
-  };
+/** It sends at once, and has no queue. */
+export type ExampleClient = Driver<Receipt> &
+  Required<Pick<Driver<Receipt>, "click" | "stats" | "surfaces" | "payouts" | "close">>;
 
-  async function once(operation: OperationId, request: ApiRequest): Promise<unknown> {
-    const { method, path, query, headers, body } = request;
+export interface ExampleOptions {
+  /** It repeats a click whose answer it didn't get. */
+  readonly clicksAgain?: boolean | undefined;
+  /** How impressions and clicks are sent. @default "json" */
+  readonly encoding?: "json" | "form" | "query" | undefined;
+}
+
+const ATTEMPTS = 3;
+const PATIENCE_MS = 5000;
+
+export function createExampleClient(
+  { baseUrl, apiKey: key, publisherId: publisher_id, fetch, timers }: DriverContext,
+  { clicksAgain = false, encoding }: ExampleOptions = {},
+): ExampleClient {
+  async function once(operation: OperationId, values: Record<string, unknown>): Promise<unknown> {
+    const request = buildRequest(operation, values, { key, encoding });
+    const { method, path, query, headers = {}, body } = request;
     const controller = new AbortController();
-    const timer = timers.setTimeout(() => controller.abort(new Error("no answer")), patienceMs);
+    const timer = timers.setTimeout(() => controller.abort(new Error("no answer")), PATIENCE_MS);
     try {
       const response = await fetch(`${baseUrl}${path}${query === undefined ? "" : `?${query}`}`, {
-        method,
-        headers: { ...headers, authorization: `${scheme} ${apiKey}`, "x-client": "1" },
-        ...(body === undefined ? {} : { body: String(body) }),
-        signal: controller.signal,
+        ...{ method, headers, signal: controller.signal },
+        body: body?.toString() ?? null,
       });
-      const text = await response.text();
       const { status } = response;
+      const text = await response.text();
       if (!response.ok) throw Object.assign(new Error(`status ${status}`), { status });
-      const answer: unknown = JSON.parse(text);
-      if (status !== 200 || !isAnswer[operation](answer)) throw new Error("the answer is wrong");
-      return answer;
+      const wrong = successMismatch(operation, text, { get: (name) => values[name]?.toString() });
+      if (status !== 200 || wrong !== undefined) throw new Error(`the answer is wrong: ${wrong}`);
+      return JSON.parse(text);
     } finally {
       timers.clearTimeout(timer);
     }
   }
 
-  /** Sends it again after a pause, up to twice, if no answer came or a wrong one. */
-  async function send(
-    operation: OperationId,
-    request: ApiRequest,
-    repeats: boolean,
-  ): Promise<unknown> {
+  /** Sends it again after a pause if no answer came, or a wrong one. */
+  async function send(operation: OperationId, values: object, repeats = true): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await once(operation, request);
+        return await once(operation, { ...values });
       } catch (error) {
         const isAnswered = error instanceof Error && "status" in error;
-        if (!repeats || isAnswered || attempt === 3) throw error;
+        if (!repeats || isAnswered || attempt === ATTEMPTS) throw error;
         await new Promise<void>((resolve) => {
           timers.setTimeout(resolve, attempt * 1000);
         });
@@ -77,37 +63,41 @@ export function createExampleClient(
     }
   }
 
-  function post(
-    operation: OperationId,
-    values: Record<string, string>,
-    repeats: boolean,
-  ): Promise<unknown> {
-    const request = buildRequest(operation, values, {
-      encoding: encoding === "spaced" ? "json" : encoding,
-    });
-    const spaced = encoding === "spaced" && { body: JSON.stringify(values, null, 1) };
-    return send(operation, { ...request, ...spaced }, repeats);
-  }
-
-  function get(operation: OperationId, values: object): Promise<unknown> {
-    return send(
-      operation,
-      buildRequest(operation, { publisher_id: publisherId, ...values }, {}),
-      true,
-    );
-  }
-
   return {
-    impression: async ({ surface, ad, session }) =>
-      (await post(
-        "impression",
-        { publisher_id: publisherId, surface, ad_id: ad, session_id: session },
-        true,
-      )) as { readonly impression_id: string },
-    click: ({ impression_id }) => post("click", { impression_id }, clicksAgain),
-    stats: (query) => get("stats", query),
-    surfaces: () => get("surfaces", {}),
-    payouts: (query) => get("payouts", query),
+    async impression({ surface, ad, session }) {
+      const view = { publisher_id, surface, ad_id: ad, session_id: session };
+      return (await send("impression", view)) as Receipt;
+    },
+    click: ({ impression_id }) => send("click", { impression_id }, clicksAgain),
+    stats: (query) => send("stats", { publisher_id, ...query }),
+    surfaces: () => send("surfaces", { publisher_id }),
+    payouts: (query) => send("payouts", { publisher_id, ...query }),
     close() {},
+  };
+}
+
+interface Changeable {
+  readonly headers: Record<string, string>;
+  /** Of an impression or a click, in JSON. */
+  readonly body: Record<string, unknown>;
+}
+
+/** The context with a fetch that changes every request. */
+export function sending(
+  context: DriverContext,
+  change: (request: Changeable) => void,
+): DriverContext {
+  return {
+    ...context,
+    fetch(url, init = {}) {
+      const isPost = typeof init.body === "string";
+      const changed: Changeable = {
+        headers: { ...(init.headers as Record<string, string>) },
+        body: isPost ? JSON.parse(String(init.body)) : {},
+      };
+      change(changed);
+      const body = isPost ? JSON.stringify(changed.body) : null;
+      return context.fetch(url, { ...init, headers: changed.headers, body });
+    },
   };
 }
