@@ -1,10 +1,350 @@
-import { expect, test, vi } from "vitest";
-import { registerRules } from "../../../src/testing/contract/client-contract.ts";
-import { createExampleClient } from "./example-client.ts";
+/** The contract as tests of a runner: what passes, what fails and how that reads, what is skipped, what is reported. */
 
-test("a misspelt option is refused before anything is registered", () => {
-  const registered = vi.fn();
-  const options = { driver: createExampleClient, describe: registered, it: registered, runs: 0 };
-  expect(() => registerRules([], options)).toThrow("runs must be a whole number");
-  expect(registered).not.toHaveBeenCalled();
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test, vi } from "vitest";
+import {
+  ContractError,
+  type CreateDriver,
+  clientContract,
+  type DriverContext,
+  type Rule,
+} from "../../../src/contract.ts";
+import { playScenario } from "../../../src/play/play-scenario.ts";
+import { parseScenario } from "../../../src/play/scenario/parse-scenario.ts";
+import { recordingIn } from "../../inspector/recording-in.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+import { createExampleClient, type ExampleClient, type Receipt } from "./example-client.ts";
+import { type ContractOptions, last, type Runner, runContract } from "./run-contract.ts";
+
+const neverSeen: Rule = {
+  id: "never-seen",
+  says: "What never comes up is kept",
+  source: "spec §0",
+  needs: ["stats"],
+  judge: () => undefined,
+};
+/** It concerns every session. */
+const own: Rule = {
+  ...neverSeen,
+  id: "own",
+  judge(_, came) {
+    came();
+    return undefined;
+  },
+};
+
+/** Breaks `once`. */
+const clicksAgain: ContractOptions = {
+  driver: (context) => createExampleClient(context, { clicksAgain: true }),
+  assumptions: { "click.repeat": "count" },
+  only: ["once"],
+  runs: 40,
+};
+
+function doing(
+  mistake: (client: ExampleClient, context: DriverContext) => Partial<ExampleClient>,
+): CreateDriver<Receipt> {
+  return (context) => {
+    const client = createExampleClient(context);
+    return { ...client, ...mistake(client, context) };
+  };
+}
+
+function thrownBy(outcome: unknown): ContractError {
+  if (outcome instanceof ContractError) return outcome;
+  throw new Error(`No rule was broken: ${outcome}`);
+}
+
+describe("a good client", () => {
+  test("passes the rules that it can be tried on, and the report says so", async () => {
+    const { suite, tests, report } = await runContract({ runs: 40 });
+    expect(suite).toBe("client contract");
+    const skipped = Object.keys(tests).filter((id) => tests[id] === "skipped");
+    expect(skipped).toEqual(["in-order", "at-once", "attempts"]);
+    const others = Object.entries(tests).filter(([id]) => !skipped.includes(id));
+    expect(others.filter(([, outcome]) => outcome !== "passed")).toEqual([]);
+    expect([report?.name, report?.rules.length]).toEqual(["client contract", 22]);
+    expect(report?.rules[0]).toMatchObject({ id: "spec-shape", result: "passed" });
+  });
+
+  test("fails a rule that nothing concerned, and the error shows the `skip` line that accepts this", async () => {
+    const { tests, report } = await runContract({ rules: [neverSeen], only: ["never-seen"] });
+    expect(String(tests["never-seen"])).toContain(
+      "The result of never-seen is undecided: nothing in 5 sessions concerned it.\nThe driver's impression(), stats() must",
+    );
+    expect(String(tests["never-seen"])).toContain('  skip: { "never-seen": "…" }');
+    expect(String(tests[last])).toContain("never-seen");
+    expect(report?.rules.at(-1)).toMatchObject({ id: "never-seen", result: "undecided" });
+  });
+
+  test.each<[Runner, string, string, number]>([
+    ["context", "skipped", "skipped", 0],
+    ["this", "skipped", "skipped", 0],
+    ["jest", "skipped", "passed", 1],
+    ["bare", "passed", "passed", 1],
+  ])(
+    "with the runner's %s a rule with a reason is %s, and one whose method is missing is %s",
+    async (runner, withReason, withoutMethod, warnings) => {
+      const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+      const skip = { "never-seen": "it asks for nothing" };
+      const only = ["own", "at-once"];
+      const rules = [neverSeen, own];
+      const { tests, report, timeouts } = await runContract({ rules, skip, only }, runner);
+      const { "never-seen": skipped, "at-once": missing, own: passed, [last]: end } = tests;
+      expect([skipped, missing, passed, end]).toEqual([
+        ...[withReason, withoutMethod, "passed", "passed"],
+      ]);
+      const why = Object.fromEntries((report?.rules ?? []).map((rule) => [rule.id, rule.why]));
+      expect(why).toMatchObject({
+        ...{ "never-seen": "it asks for nothing", "at-once": "the driver has no maxAtOnce" },
+        key: "only leaves it out",
+      });
+      expect(warn.mock.calls.map(([text]) => text.includes("at-once: the driver has no"))).toEqual(
+        Array.from({ length: warnings }, () => true),
+      );
+      // Mocha's way to set a time-out.
+      const times = timeouts.filter((ms) => ms === 300_000).length;
+      expect(times).toBe(runner === "this" ? 6 : 3);
+      warn.mockRestore();
+    },
+  );
+
+  test("that replaces the globals never runs at the same time as another one", async () => {
+    const options = { globals: "replaced", publishers: 1, only: ["key"] } as const;
+    for (const { tests } of await Promise.all([runContract(options), runContract(options)]))
+      expect(tests.key).toBe("passed");
+  });
+});
+
+describe("a client that breaks a rule", () => {
+  test("gets an error with its session, a scenario that fails and a trace, without a key", async () => {
+    const failures = temporaryFolder();
+    const about = { failures, name: "My client", command: "npm run contract" };
+    const { tests, report } = await runContract({ ...clicksAgain, ...about });
+    const error = thrownBy(tests.once);
+    const path = join(
+      failures,
+      readdirSync(failures).filter((name) => name.endsWith("json"))[0] ?? "",
+    );
+    expect(path).toMatch(/my-client-once-[0-9a-f]{8}\.json$/);
+    const lines = error.message
+      .replaceAll(/(srf|imp|clk)_\w+/g, "$1_…")
+      .replaceAll(/→ 200 \{.*\}/g, "→ 200 {…}")
+      .replaceAll(/success: \{.*\}/g, "success: {…}")
+      .replaceAll(/200 \{"ok.*?\}/g, "200 {…}");
+    expect(lines.split("\n")).toEqual([
+      "The client broke once: No impression and no click counts twice, whatever happens to the answer, and however often it is reported (spec §1, §4)",
+      "",
+      "  The client reported the click on ad-1 in 3 requests, and the service recorded it 3 times: clk_…, clk_…, clk_….",
+      "",
+      "The shortest session found that breaks the rule, from 2026-01-15T00:00:00.000Z on:",
+      "  1. impression of ad-1 on srf_…",
+      "     +0 ms: POST /v1/impression surface=srf_… ad_id=ad-1 session_id=session-1 → 200 {…}",
+      "     the client reported success: {…}",
+      expect.stringMatching(/^ {2}2\. a fault rule is added: .*"lose-response"/),
+      "  3. click on ad-1",
+      "     +0 ms: POST /v1/click impression_id=imp_… → no answer (lose-response, rule-1: the service answered 200 {…})",
+      "     +1 s: POST /v1/click impression_id=imp_… → no answer (lose-response, rule-1: the service answered 200 {…})",
+      "     +3 s: POST /v1/click impression_id=imp_… → no answer (lose-response, rule-1: the service answered 200 {…})",
+      "     the client reported an error: TypeError: fetch failed",
+      "",
+      "Assumptions that are not the default:",
+      "  click.repeat=count (default: original-uncredited)",
+      "",
+      `See it again:  ADSIM_REPLAY="${error.replay}" npm run contract`,
+      `As a scenario: npx adsim play ${path}`,
+      `In a browser:  ${path.replace(".json", ".html")}`,
+    ]);
+    expect(report?.rules.find(({ id }) => id === "once")).toMatchObject({
+      ...{ result: "failed", replay: error.replay, file: path, why: error.why },
+    });
+    const scenario = readFileSync(path, "utf8");
+    expect((await playScenario(parseScenario(JSON.parse(scenario)))).result).toBe("failed");
+    const html = readFileSync(path.replace(".json", ".html"), "utf8");
+    expect(html).toContain("<title>My client: a client that broke once</title>");
+    expect(`${scenario}${html}${error.stack}${JSON.stringify(error)}`).not.toMatch(
+      /key_[0-9a-z]{13}/,
+    );
+    // One for the failure, none for the sessions that it was shrunk from.
+    expect(readdirSync(failures)).toHaveLength(2);
+  });
+
+  test("breaks the rule again in the replay, which tries no other rule; a good client passes it", async () => {
+    const { replay } = thrownBy((await runContract(clicksAgain)).tests.once);
+    expect(replay).toMatch(/^once 1 \d+(:\d+)*$/);
+    const { assumptions, driver } = clicksAgain;
+    let clients = 0;
+    const counted: typeof driver = (context) => {
+      clients += 1;
+      return createExampleClient(context, { clicksAgain: true });
+    };
+    const { tests } = await runContract({ assumptions, driver: counted, replay });
+    expect(tests).toMatchObject({ key: "skipped", [last]: "passed", once: { replay } });
+    // One to see what the driver has, and few for the session.
+    expect(clients).toBeLessThan(20);
+    const good = await runContract({ assumptions, replay });
+    expect(good.tests.once).toBe("passed");
+    const unknown = await runContract({ replay: "once 1 0:99999:0" });
+    expect(String(unknown.tests.once)).toContain("replay names a session that once doesn't have");
+  });
+
+  test("has other files than another client that breaks the same rule", async () => {
+    const failures = temporaryFolder();
+    const long = "long ".repeat(20);
+    for (const name of ["клиент А", "клиент Б", `A ${long}`, `B ${long}`])
+      await runContract({ ...clicksAgain, failures, name });
+    expect(readdirSync(failures)).toHaveLength(8);
+    const file = join(import.meta.dirname, "../../../package.json");
+    const { tests } = await runContract({ ...clicksAgain, failures: file });
+    for (const what of ["As a scenario:", "In a browser: "])
+      expect(String(tests.once)).toContain(`${what} not written: can't write to ${file}: `);
+  });
+
+  test("gets no scenario if nothing of it shows on record, and a shortened session if it is long", async () => {
+    const failures = temporaryFolder();
+    const driver = doing(({ impression }) => ({
+      async impression(shown) {
+        for (let sent = 0; sent < 49; sent += 1) await impression(shown);
+        return { ...(await impression(shown)), impression_id: "other" };
+      },
+    }));
+    const { tests } = await runContract({ driver, failures, only: ["receipts"] });
+    const { message, file } = thrownBy(tests.receipts);
+    expect(message.match(/POST/g)).toHaveLength(12);
+    expect(message).toContain("… 38 more …");
+    expect(message).not.toContain("As a scenario");
+    expect([file, readdirSync(failures).length]).toEqual([undefined, 1]);
+  });
+
+  test("gets an error without its key, whatever it sends and returns", async () => {
+    const driver: CreateDriver<Receipt> = ({ apiKey, fetch, baseUrl }) => ({
+      async impression() {
+        const headers = { authorization: apiKey };
+        await fetch(`${baseUrl}/v1/impression?key=${apiKey}`, { method: "POST", headers });
+        throw new Error(`refused: ${apiKey}`);
+      },
+    });
+    const rules: Rule[] = [
+      { ...own, judge: ({ requests }) => requests[0]?.request.query, needs: [] },
+    ];
+    const only = ["own"];
+    const { tests } = await runContract({ driver, rules, only, failures: temporaryFolder() });
+    const error = thrownBy(tests.own);
+    expect(error.message).toContain("\n  key=[the key]\n");
+    expect(error.message).toContain("refused: [the key]");
+    expect(JSON.stringify(error) + error.stack).not.toMatch(/key_[0-9a-z]{13}/);
+  });
+
+  test("and has a timer that throws gets the shortest session for that", async () => {
+    const fail = (): never => {
+      throw new RangeError("nothing left");
+    };
+    const driver = doing(({ impression }, { timers }) => ({
+      impression(shown) {
+        if (shown.ad === "ad-2") timers.setTimeout(fail, 1500);
+        return impression(shown);
+      },
+    }));
+    const { message, replay } = thrownBy(
+      (await runContract({ driver, runs: 20, only: ["ends"] })).tests.ends,
+    );
+    expect(message).toContain(
+      "  A timer of the client threw an error at +1 s 500 ms: RangeError: nothing left. Nothing can catch that: in Node it ends the process.",
+    );
+    expect(message.match(/^ {2}\d\. .*/gm)).toHaveLength(2);
+    expect(thrownBy((await runContract({ driver, replay })).tests.ends).replay).toBe(replay);
+  });
+
+  test("over HTTP has its requests in the trace, too", async () => {
+    const failures = temporaryFolder();
+    const driver = doing(() => ({ close: async () => ({ impressions: 999, clicks: 0 }) }));
+    const http = { transport: "http", runs: 1, only: ["counts-true"] } as const;
+    const { tests } = await runContract({ ...http, driver, failures });
+    const [, page = ""] =
+      /In a browser: {2}(.*)/.exec(thrownBy(tests["counts-true"]).message) ?? [];
+    expect(recordingIn(readFileSync(page, "utf8")).worlds).toHaveProperty("default");
+  });
+});
+
+describe("a wrong driver or rule", () => {
+  test.each<[string, () => unknown, string]>([
+    ["can't be made", () => Promise.reject(new Error("no config")), "no config"],
+    ["has no impression()", () => ({}), "impression()"],
+    ["is null", () => null, "driver must return a driver: an object with at least impression()"],
+    ["can't be right", () => ({ impression() {}, maxAtOnce: 0 }), "maxAtOnce must be a whole"],
+    ["is misspelt", () => ({ impression() {}, clicks() {} }), 'Did you mean "click"?'],
+  ])("fails if the driver %s, and restores the globals", async (_, driver, says) => {
+    const before = [globalThis.fetch, globalThis.setTimeout, globalThis.Date];
+    const options = { globals: "replaced", only: ["ends"] } as const;
+    const { tests } = await runContract({ ...options, driver: driver as never });
+    expect([globalThis.fetch, globalThis.setTimeout, globalThis.Date]).toEqual(before);
+    expect(String(tests.ends)).toContain(says);
+  });
+
+  test.each<[string, () => unknown, string]>([
+    ["throws", () => JSON.parse("{"), "threw SyntaxError: "],
+    ["returns a number", () => 0.5, "in words, or undefined. It returned 0.5."],
+    ["returns true", () => true, "It returned true."],
+    ["is async", () => Promise.resolve(), "It returned a promise."],
+    // A rejection that nobody handles would fail the whole run.
+    ["is async and rejects", () => Promise.reject(new Error("no")), "It returned a promise."],
+  ])("fails if the judge %s", async (_, judge, says) => {
+    const rules = [{ ...own, judge: judge as Rule["judge"] }];
+    const { tests, report } = await runContract({ rules, only: ["own"] });
+    expect(String(tests.own)).toContain("The judge of own ");
+    expect(String(tests.own)).toContain(says);
+    expect(report?.rules.at(-1)).toMatchObject({ id: "own", result: "failed" });
+  });
+});
+
+describe("wrong options are refused before anything is registered", () => {
+  const ofRule: readonly (readonly [object, string])[] = [
+    [{ id: "click late" }, "id must be lower-case words with hyphens"],
+    [{ id: "once" }, "id must be unique: there is another rule once"],
+    [{ says: "one\ntwo" }, "says must be the rule in a sentence, on one line"],
+    [{ source: 4 }, "source must say where the rule comes from"],
+    [{ needs: "click" }, "needs must be a list of members of the driver"],
+    [{ needs: ["clik"] }, "needs.0 must name a method of the driver, or something it promises."],
+    [{ commands: [] }, "commands must be a fast-check arbitrary of lists of commands"],
+    [{ judge: true }, "judge must be a function"],
+    [{ assuming: [] }, "assuming is not known here."],
+  ];
+  test.each<[object, string]>([
+    [{ skip: { onec: "typo" } }, "skip.onec must name a rule of the contract. Did you mean"],
+    [{ skip: { once: " " } }, "skip.once must be the reason"],
+    [{ only: ["nothing-like-it"] }, "only.0 must name a rule of the contract. Choose from: spec"],
+    [{ only: [] }, "only must be a list of at least one rule"],
+    [{ only: [7] }, "only.0 must be the id of a rule"],
+    [{ runs: 0 }, "runs must be a whole number from 1 to 1000000"],
+    [{ run: 7 }, 'run is not an option. Did you mean "runs"?'],
+    [{ patienceMS: 3 }, 'patienceMS is not an option. Did you mean "patienceMs"?'],
+    [{ rules: {} }, "rules must be a list of rules"],
+    [{ rules: [undefined] }, "rules.0 must be a rule"],
+    [{ rules: [neverSeen, neverSeen] }, "rules.1.id must be unique"],
+    [{ replay: "once" }, 'replay must be the RULE SEED PATH that a failure shows, such as "spec'],
+    [{ replay: "onec 1 0" }, 'replay must name a rule of the contract. Did you mean "once"?'],
+    [{ driver: {} }, "driver must be a function"],
+    [{ it: undefined }, "it must be a function"],
+    [{ start: "tomorrow" }, "start must be an instant"],
+    [{ assumptions: { "click.repeat": "never" } }, "assumptions.click.repeat"],
+    [{ transport: "http", globals: "replaced" }, "globals can't be replaced"],
+    ...ofRule.map(([wrong, says]): [object, string] => [
+      { rules: [{ ...own, commands: fc.constant([]), ...wrong }] },
+      `rules.0.${says}`,
+    ]),
+  ])("%j", (wrong, says) => {
+    const registered = vi.fn();
+    const options = { driver: createExampleClient, describe: registered, it: registered };
+    expect(() => clientContract({ ...options, ...wrong } as never)).toThrow(says);
+    expect(registered).not.toHaveBeenCalled();
+  });
+
+  test("as is a wrong ADSIM_REPLAY", () => {
+    vi.stubEnv("ADSIM_REPLAY", "nonsense");
+    const options = { driver: createExampleClient, describe: vi.fn(), it: vi.fn() };
+    expect(() => clientContract(options)).toThrow("ADSIM_REPLAY must be the RULE SEED PATH");
+    vi.unstubAllEnvs();
+  });
 });
