@@ -1,38 +1,15 @@
 /**
- * The one workload of the contract: sessions of five shapes. Each is a few commands and scenes in a row, under zero to three
- * choices of the assumptions. Every part of it can shrink to nothing.
+ * The one workload of the contract: sessions of five shapes. Each is a few words and scenes in a row, under zero to three choices
+ * of the assumptions. Every part of it can shrink to nothing.
  */
 
 import fc from "fast-check";
 import type { Choices } from "../../simulator/simulator-options.ts";
-import { type AssumptionKey, catalogue } from "../../spec/assumptions/catalogue.ts";
+import { type AssumptionKey, catalogue, choicesOf } from "../../spec/assumptions/catalogue.ts";
 import { type Command, withShortWait } from "../session/command.ts";
 import { REAL_WAIT_MS } from "../time/real-time.ts";
-import {
-  adAgain,
-  again,
-  anyFault,
-  anyPause,
-  click,
-  close,
-  closingScenes,
-  eventScenes,
-  fault,
-  flush,
-  maybe,
-  oddView,
-  payouts,
-  periodStats,
-  query,
-  queryScenes,
-  type Scene,
-  some,
-  stats,
-  surfaces,
-  together,
-  view,
-  weighted,
-} from "./scenes.ts";
+import { type Scene, sceneOf, wordsIn } from "./scene.ts";
+import { closingScenes, eventScenes, queryScenes } from "./scenes.ts";
 
 /** What happens in a session, and where. */
 export interface Trial {
@@ -55,20 +32,25 @@ export interface WorkloadOptions {
   readonly isReal: boolean;
   readonly variesTimeZone: boolean;
   /** Sessions of rules that users write. */
-  readonly own: readonly fc.Arbitrary<readonly Command[]>[];
+  readonly own: readonly Scene[];
 }
 
 export function arbitraryTrial(options: WorkloadOptions): fc.Arbitrary<Trial> {
   const { assumptions, isReal, variesTimeZone, own } = options;
-  const commands = weighted<readonly Command[]>(
-    ...shapes,
-    ...own.map((one) => [SHARE_OF_OWN, one] as const),
-  );
-  return fc.record({
-    commands: isReal ? commands.map(shortened) : commands,
-    choices: someChoices(assumptions),
-    timeZone: variesTimeZone ? fc.constantFrom(...timeZones) : fc.constant(undefined),
-  });
+  const timeZone = variesTimeZone ? fc.constantFrom(...timeZones) : fc.constant(undefined);
+  const trials = shapes.map(({ weight, about, parts }) => ({
+    weight,
+    arbitrary: fc.record({
+      commands: isReal ? parts.map(shortened) : parts,
+      choices: someChoices(assumptions, about),
+      timeZone,
+    }),
+  }));
+  const others = own.map((commands) => ({
+    weight: SHARE_OF_OWN,
+    arbitrary: fc.record({ commands, choices: someChoices(assumptions, /./), timeZone }),
+  }));
+  return fc.oneof(...trials, ...others);
 }
 
 function shortened(commands: readonly Command[]): readonly Command[] {
@@ -76,127 +58,100 @@ function shortened(commands: readonly Command[]): readonly Command[] {
 }
 
 /** A client may depend on these, and say so in the contract's own assumptions. */
-const notVaried: readonly AssumptionKey[] = ["request.encoding", "http.cors"];
+const notVaried: readonly string[] = ["request.encoding", "http.cors"];
 
-/** Zero to three of them. */
-function someChoices(own: Choices): fc.Arbitrary<Choices> {
-  const all = Object.entries(catalogue).flatMap(([key, { choices }]) => {
-    const isVaried = !notVaried.some((one) => one === key) && !Object.hasOwn(own, key);
-    return isVaried ? Object.keys(choices).map((choice) => [key, choice] as const) : [];
-  });
-  if (all.length === 0) return fc.constant({});
-  const drawn = fc.array(fc.constantFrom(...all), { maxLength: 3, size: "max" });
-  return fc.noBias(drawn).map((pairs) => Object.fromEntries(pairs));
-}
-
-/** A part of a session: a command, or a scene. */
-type Part = fc.Arbitrary<readonly Command[]>;
-
-function acted(scene: Scene): Part {
-  return fc.tuple(...scene.map(maybe)).map((all) => all.filter(isThere));
-}
-
-function isThere(command: Command | undefined): command is Command {
-  return command !== undefined && !(command.kind === "together" && command.commands.length === 0);
-}
-
-function single(command: fc.Arbitrary<Command>): Part {
-  return command.map((one) => [one]);
-}
-
-function sceneOf(scenes: readonly Scene[]): Part {
-  return fc.oneof(...scenes.map(acted));
-}
-
-/** Up to `maxLength` parts in a row. */
-function inRow(
-  maxLength: number,
-  ...parts: readonly (readonly [weight: number, of: Part])[]
-): fc.Arbitrary<readonly Command[]> {
-  const all = fc.array(weighted(...parts), { minLength: 1, maxLength, size: "max" });
-  return fc.noBias(all).map((some) => some.flat());
+/** Zero to three of them, two thirds from the keys that matter most. They shrink to none. */
+function someChoices(own: Choices, about: RegExp): fc.Arbitrary<Choices> {
+  const all = Object.keys(catalogue)
+    .filter((key) => !notVaried.includes(key) && !Object.hasOwn(own, key))
+    .flatMap((key) => choicesOf(catalogue[key as AssumptionKey]).map((choice) => [key, choice]));
+  const near = all.filter(([key = ""]) => about.test(key));
+  if (near.length === 0) return fc.constant({});
+  const one = fc.oneof(
+    { weight: 2, arbitrary: fc.constantFrom(...near) },
+    { weight: 1, arbitrary: fc.constantFrom(...all) },
+  );
+  return fc
+    .noBias(fc.array(one, { maxLength: 3, size: "max" }))
+    .map((pairs) => Object.fromEntries(pairs));
 }
 
 /** The weight of the sessions of a rule of one's own, beside those of the five shapes. */
 const SHARE_OF_OWN = 10;
 
-const calm = anyPause;
+const anyPause = "1ms|1s|59s|61s|3m|31m|1h|330m|1110m|24h|72h";
 
-/** Views, clicks, figures, rounds of all that a page does, and everything mixed. */
-const shapes: readonly (readonly [weight: number, of: fc.Arbitrary<readonly Command[]>])[] = [
-  [
-    7,
-    inRow(
+/** Up to so many parts in a row. A part is a word that comes as often as it stands there, or a scene. */
+function inRow(
+  most: number,
+  words: string,
+  sceneWeight: number,
+  scenes: readonly Scene[],
+): fc.Arbitrary<readonly Command[]> {
+  const parts = wordsIn(words).map((word) => ({
+    weight: 1,
+    arbitrary: sceneOf(word.replace("pause", anyPause)),
+  }));
+  const part = fc.oneof(...parts, { weight: sceneWeight, arbitrary: fc.oneof(...scenes) });
+  const all = fc.array(part, { minLength: 1, maxLength: most, size: "max" });
+  return fc.noBias(all).map((some) => some.flat());
+}
+
+const clickScenes = eventScenes.slice(0, 5);
+/** Three sessions of five end in one of these. */
+const ending = fc.oneof(
+  { weight: 2, arbitrary: fc.constant([]) },
+  { weight: 2, arbitrary: fc.oneof(...closingScenes) },
+  { weight: 1, arbitrary: sceneOf("close") },
+);
+
+/** Views, clicks, figures, rounds of all that a page does, and everything mixed. `about`: the choices that matter there. */
+const shapes = [
+  {
+    weight: 7,
+    about: /^(?:dedup|limit|errors|response|ids|auth)/,
+    parts: inRow(
       6,
-      [3, single(view)],
-      [2, single(oddView)],
-      [2, single(adAgain)],
-      [3, single(again)],
-      [1, single(calm)],
-      [1, single(flush)],
-      [1, single(fault(anyFault, some))],
-      [4, sceneOf(eventScenes)],
+      "view view view odd odd same same again again again pause flush any@some",
+      4,
+      eventScenes,
     ),
-  ],
-  [
-    4,
-    inRow(
+  },
+  {
+    weight: 4,
+    about: /^(?:click|dedup|ids|response|limit)/,
+    parts: inRow(
       6,
-      [3, single(view)],
-      [4, single(click)],
-      [1, single(adAgain)],
-      [1, single(calm)],
-      [1, single(flush)],
-      [1, single(fault(anyFault, some))],
-      [2, sceneOf(eventScenes.slice(0, 4))],
-      [1, single(together([view, click]))],
+      "view view click click click same pause flush any@some (view click)",
+      3,
+      clickScenes,
     ),
-  ],
-  [
-    5,
-    inRow(
+  },
+  {
+    weight: 5,
+    about: /^(?:stats|date|payout|surface|money|response|limit)/,
+    parts: inRow(
       6,
-      [2, single(stats)],
-      [3, single(periodStats)],
-      [1, single(surfaces)],
-      [2, single(payouts)],
-      [1, single(view)],
-      [2, single(calm)],
-      [4, sceneOf(queryScenes)],
+      "stats stats period period period surfaces payouts payouts view pause pause",
+      4,
+      queryScenes,
     ),
-  ],
-  [
-    3,
-    inRow(
+  },
+  {
+    weight: 3,
+    about: /./,
+    parts: inRow(
       12,
-      [4, single(view)],
-      [1, single(oddView)],
-      [3, single(click)],
-      [2, single(query)],
-      [1, single(again)],
-      [2, single(calm)],
-      [1, single(flush)],
-      [1, single(together([view, click, stats]))],
+      "view view view view odd click click click query query again pause pause flush (view click stats)",
+      1,
+      eventScenes,
     ),
-  ],
-  [
-    6,
-    fc
-      .tuple(
-        inRow(
-          3,
-          [3, sceneOf(eventScenes)],
-          [2, sceneOf(queryScenes)],
-          [1, single(view)],
-          [1, single(click)],
-          [1, single(query)],
-        ),
-        weighted<readonly Command[]>(
-          [2, fc.constant([])],
-          [2, sceneOf(closingScenes)],
-          [1, single(close)],
-        ),
-      )
+  },
+  {
+    weight: 6,
+    about: /^(?:dedup|limit|errors|click|auth)/,
+    parts: fc
+      .tuple(inRow(3, "view click query", 5, [...eventScenes, ...queryScenes]), ending)
       .map((all) => all.flat()),
-  ],
+  },
 ];

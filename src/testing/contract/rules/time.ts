@@ -294,28 +294,26 @@ function isSameAgain(before: Asked, next: Asked): boolean {
  * wait in it for their first turn, must not be sent.
  */
 function isWithRefusedKey(told: Told, refused: Asked, next: Asked, all: readonly Asked[]): boolean {
-  const refusedMs = refused.sent.gotMs;
-  const isSameKey =
-    next.sent.request.headers.authorization === refused.sent.request.headers.authorization;
-  if (refusedMs === undefined || !isSameKey || !isSentAfter(told, refused, next)) return false;
-  const between = all.filter(
-    ({ sent: { sequence } }) => sequence > refused.sent.sequence && sequence < next.sent.sequence,
+  const { gotMs, sequence, request } = refused.sent;
+  const isSameKey = next.sent.request.headers.authorization === request.headers.authorization;
+  if (gotMs === undefined || !isSameKey || !isSentAfter(told, refused, next)) return false;
+  const before = all.map(({ sent }) => sent).filter((one) => one.sequence < next.sent.sequence);
+  const worksAgain = before.some(
+    (one) => one.sequence > sequence && isAcknowledged(one) && one.atMs >= gotMs,
   );
-  if (between.some(({ sent }) => isAcknowledged(sent) && sent.atMs >= refusedMs)) return false;
+  if (worksAgain) return false;
   if (isRepeat(refused, next) || (isAccepted(refused) && next.event !== undefined)) return true;
-  if (isAskedAgain(told, refused, next)) return false;
-  const hasWaited = !next.asks.some(({ atMs }) => atMs >= refusedMs && atMs <= next.sent.atMs);
-  if (!hasWaited || told.isReal) return !hasWaited && !told.isReal;
+  // A driver may join two clients, one for events and one for queries. Each has to learn of the refusal.
+  const isOther = (refused.event === undefined) !== (next.event === undefined);
+  if (isOther || isAskedAgain(told, refused, next)) return false;
+  const hasWaited = !next.asks.some(({ atMs }) => atMs >= gotMs && atMs <= next.sent.atMs);
+  if (!hasWaited) return true;
   // A client that doesn't remember a refusal may go on with calls that wait for the end of a pause: each fails by itself.
   const isFirst = next.event?.sent[0] === next.sent;
-  const isTroubled = all.some(
-    ({ sent }) =>
-      sent.sequence < next.sent.sequence &&
-      !isAcknowledged(sent) &&
-      !hasWrongEncoding(sent) &&
-      !mayEndKey(sent),
+  const isTroubled = before.some(
+    (one) => !isAcknowledged(one) && !hasWrongEncoding(one) && !mayEndKey(one),
   );
-  return isFirst && !isTroubled;
+  return !told.isReal && isFirst && !isTroubled;
 }
 
 const inOrder: Rule = {
