@@ -29,10 +29,8 @@ type QueryCommand = Extract<ClientCommand, { kind: QueryKind }>;
 /** A call for figures or a list. */
 type Query = Call & { readonly command: QueryCommand };
 
-export function queriesOf({ calls }: Told): readonly Query[] {
-  return calls.filter((call): call is Query =>
-    queryKinds.some((kind) => kind === call.command.kind),
-  );
+export function isQuery(call: Call): call is Query {
+  return queryKinds.some((kind) => kind === call.command.kind);
 }
 
 const answers: Rule = {
@@ -41,7 +39,7 @@ const answers: Rule = {
   source: "spec §2, §4, §8",
   judge(told, came) {
     const calmMs = calmSinceMs(told);
-    for (const query of queriesOf(told)) {
+    for (const query of told.calls.filter(isQuery)) {
       const { outcome } = query;
       if (outcome.kind === "done") {
         came();
@@ -217,10 +215,10 @@ const wrongAnswers: Rule = {
     for (const event of told.events) {
       if (event.sent.some((one) => !confirms(one))) came();
       const found =
-        takenForSuccess(told, event) ?? withoutCredit(told, event) ?? wrongStatus(told, event);
+        takenForSuccess(told, event) ?? wrongStatus(told, event);
       if (found !== undefined) return found;
     }
-    for (const query of queriesOf(told)) {
+    for (const query of told.calls.filter(isQuery)) {
       const sent = told.requests.filter(
         (one) => one.step === query.step && one.operation === query.command.kind,
       );
@@ -244,32 +242,6 @@ function takenForSuccess(told: Told, { asks, sent, kind, name }: AdEvent): strin
   const [last] = sent.slice(-1);
   const problem = last && (last.got.status === 0 ? "none came" : mismatchOf(last, last.got));
   return `The client reported ${name} as delivered, but no answer to the ${kind} says so: ${problem ?? "the body is damaged"}.`;
-}
-
-/** A client that returns credits must not return an event without one because the answer had none. Whether it reads them is up to it. */
-function withoutCredit({ events }: Told, { kind, asks, sent, name }: AdEvent): string | undefined {
-  const wrong = sent.at(-1);
-  const isRead = events.some((one) => one.kind === kind && one.asks.some(hasCredit));
-  if (wrong === undefined || !isRead || sent.some((one) => mismatchOf(one, one.got) === undefined))
-    return undefined;
-  const id = memberOf(jsonIn(wrong.got.body), `${kind}_id`);
-  const returned = asks.find(
-    (ask) =>
-      !hasCredit(ask) &&
-      ask.outcome.kind === "done" &&
-      id !== undefined &&
-      memberOf(ask.outcome.value, `${kind}_id`) === id,
-  );
-  return (
-    returned &&
-    `The answer to ${name} was wrong: ${mismatchOf(wrong, wrong.got)}. Instead of an error, ${outcomeInWords(returned.outcome)}.`
-  );
-}
-
-function hasCredit({ outcome }: Call): boolean {
-  const credit =
-    outcome.kind === "done" ? memberOf(outcome.value, "revenue_credited_inr") : undefined;
-  return typeof credit === "number";
 }
 
 function wrongStatus(told: Told, { asks, sent, name }: AdEvent): string | undefined {

@@ -5,7 +5,7 @@ import { isAcknowledged, isPauseChosen } from "../../session/sent.ts";
 import type { Sent } from "../../session/session.ts";
 import type { Told } from "../../session/told.ts";
 import { commandInWords } from "../../session/words.ts";
-import { queriesOf } from "./answers.ts";
+import { isQuery } from "./answers.ts";
 import type { Rule } from "./rule.ts";
 
 export const backsOff: Rule = {
@@ -44,7 +44,8 @@ interface Task {
 
 /** What was asked for once: then every further request for it is a repetition. */
 function tasksOf(told: Told): readonly Task[] {
-  const queries = queriesOf(told)
+  const queries = told.calls
+    .filter(isQuery)
     .filter(({ isTogether }) => !isTogether)
     .map(({ command, step }) => ({
       name: commandInWords(command),

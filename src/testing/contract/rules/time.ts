@@ -1,7 +1,7 @@
 /** How long calls take, how a client waits when it is told to, and what it sends after a refusal (spec §5, §7, §8). */
 
 import { durationInWords } from "../../../base/duration.ts";
-import { operations } from "../../../spec/operations.ts";
+import { type LimitClass, operations } from "../../../spec/operations.ts";
 import { isOfClient } from "../../session/command.ts";
 import { requestBudget } from "../../session/run-session.ts";
 import {
@@ -15,7 +15,7 @@ import {
 import type { Call, Sent } from "../../session/session.ts";
 import type { AdEvent, Told } from "../../session/told.ts";
 import { commandInWords, errorInWords, outcomeInWords, timeInWords } from "../../session/words.ts";
-import { isOrdinary } from "./answers.ts";
+import { isOrdinary, isQuery } from "./answers.ts";
 import { type Asked, askedIn, isAccepted, isAskedAgain, isRepeat, isSentAfter } from "./asked.ts";
 import { mayEndKey } from "./excuses.ts";
 import type { Rule } from "./rule.ts";
@@ -160,16 +160,8 @@ function inWords({ event, sent }: Asked): string {
   return event?.name ?? sent.operation ?? `${sent.request.method} ${sent.request.path}`;
 }
 
-/** A call that a limit doesn't concern is sent within this time. */
+/** A call that a limit doesn't concern ends within this time. */
 const PROMPT_MS = 30_000;
-
-type Limit = (typeof operations)[keyof typeof operations]["limit"];
-
-interface Wait {
-  readonly limit: Limit;
-  readonly fromMs: number;
-  readonly toMs: number;
-}
 
 const otherLimit: Rule = {
   id: "other-limit",
@@ -178,84 +170,40 @@ const otherLimit: Rule = {
   needs: ["stats"],
   needsVirtualTime: true,
   judge(told, came) {
-    if (told.isReal) return undefined;
-    const { requests } = told;
-    const waits = requests.flatMap(waitOf).filter(({ toMs, limit }) =>
+    const { requests, calls, isReal } = told;
+    for (const { got, gotMs, operation, ...sent } of isReal ? [] : requests) {
+      // A client may take a 503 for a failure of the whole service.
+      const untilMs = got.status === 429 ? retryAtMs({ got, gotMs, operation, ...sent }) : undefined;
+      if (gotMs === undefined || untilMs === undefined || operation === undefined) continue;
+      const { limit } = operations[operation];
       // A client may have its own reasons to wait after a failure.
-      requests.every((one) => one.atMs >= toMs || limitOf(one) === limit || isUndisturbed(one)),
-    );
-    if (waits.length === 0) return undefined;
-    for (const call of told.calls) {
-      for (const { name, limit, arrivalMs } of dueIn(call, told)) {
-        const wait = waits.find(
-          (one) =>
-            one.limit !== limit && call.atMs > one.fromMs && call.atMs <= one.toMs - PROMPT_MS,
-        );
-        if (wait === undefined) continue;
-        came();
-        // Otherwise a cache answered it, or the event is queued.
-        const isHeldUp = call.outcome.kind === "failed" || call.endMs >= wait.toMs - TOLERANCE_MS;
-        if (arrivalMs < wait.toMs - TOLERANCE_MS || !isHeldUp) continue;
-        return `The client was asked for ${name} while only the ${wait.limit} limit was used up, ${durationInWords(wait.toMs - call.atMs)} before the end of its Retry-After. It sent nothing for ${name} in that time.`;
-      }
+      const isUndisturbed = requests.every((one) => one.atMs >= untilMs || limitOf(one) === limit || isFine(one));
+      const during = calls.filter(
+        (call) => call.atMs > gotMs && call.atMs <= untilMs - PROMPT_MS && isOfOther(call, limit, told),
+      );
+      if (!isUndisturbed || during.length === 0) continue;
+      came();
+      const held = during.find(({ outcome, endMs }) => outcome.kind === "failed" || endMs >= untilMs - TOLERANCE_MS);
+      if (held !== undefined)
+        return `The client was asked for ${commandInWords(held.command, held.shown)} while only the ${limit} limit was used up, ${durationInWords(untilMs - held.atMs)} before the end of its Retry-After. It ${held.outcome.kind === "failed" ? "failed" : "took that long"}.`;
     }
     return undefined;
   },
 };
 
-function limitOf({ operation }: Sent): Limit | undefined {
+function limitOf({ operation }: Sent): LimitClass | undefined {
   return operation === undefined ? undefined : operations[operation].limit;
 }
 
-function isUndisturbed({ fault, limit, got }: Sent): boolean {
+function isFine({ fault, limit, got }: Sent): boolean {
   return fault === undefined && limit === undefined && got.status < 500;
 }
 
-/** Only 429 surely means a limit: a client may take a 503 for a failure of the whole service. */
-function waitOf(sent: Sent): Wait[] {
-  const { gotMs: fromMs, got } = sent;
-  const [limit, toMs] = [limitOf(sent), retryAtMs(sent)];
-  if (got.status !== 429 || limit === undefined) return [];
-  return fromMs === undefined || toMs === undefined ? [] : [{ limit, fromMs, toMs }];
-}
-
-interface Due {
-  readonly name: string;
-  readonly limit: Limit;
-  /** When its first request arrived; Infinity if none did. */
-  readonly arrivalMs: number;
-}
-
-/** What has to be sent in this call. A click waits for its impression, so it isn't judged. */
-function dueIn({ command, shown, atMs, step }: Call, told: Told): Due[] {
-  const { events, requests, members } = told;
-  const firstSince = (sent: readonly Sent[]): number =>
-    sent.find((one) => one.atMs >= atMs)?.atMs ?? Number.POSITIVE_INFINITY;
-  const due = events.filter(({ kind, asks }) => kind === "impression" && asks.length === 1);
-  switch (command.kind) {
-    case "stats":
-    case "surfaces":
-    case "payouts": {
-      if (!isOrdinary({ command, atMs }, told)) return [];
-      const own = requests.filter((one) => one.step === step && one.operation === command.kind);
-      return [{ name: command.kind, limit: "reporting", arrivalMs: firstSince(own) }];
-    }
-    case "impression":
-      if (members.includes("flush")) return [];
-      return due
-        .filter(({ view }) => view === shown)
-        .map(({ name, sent }) => ({ name, limit: "recording", arrivalMs: firstSince(sent) }));
-    case "flush":
-      return due
-        .filter(
-          ({ asks, sent }) =>
-            asks.every((ask) => ask.atMs <= atMs && ask.outcome.kind === "done") &&
-            !sent.some((one) => one.atMs < atMs),
-        )
-        .map(({ name, sent }) => ({ name, limit: "recording", arrivalMs: firstSince(sent) }));
-    default:
-      return [];
-  }
+/** Whether the call needs nothing that counts against this limit. A click may wait for its impression. */
+function isOfOther(call: Call, limit: LimitClass, told: Told): boolean {
+  const { command, atMs } = call;
+  if (limit === "reporting") return command.kind === "impression" || command.kind === "flush";
+  return isQuery(call) && isOrdinary({ command: call.command, atMs }, told);
 }
 
 const finalRefusals: Rule = {
