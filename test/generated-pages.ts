@@ -147,9 +147,9 @@ function rows(table: readonly (readonly string[])[]): string {
   return table.map((cells) => `| ${cells.join(" | ").replaceAll("\n", " ")} |`).join("\n");
 }
 
-function needsOf({ needs = [], needsVirtualTime = false }: Rule): string {
+function needsOf({ needs = [] }: Rule): string {
   const members = needs.map((name) => `\`${name}\``);
-  return [...members, ...(needsVirtualTime ? ["virtual time"] : [])].join(", ");
+  return members.join(", ");
 }
 
 /** With a full stop, as sentences of other pages have it. */

@@ -1,74 +1,119 @@
-/** Random commands to a client and its world. Sequences shrink to few and simple commands. */
+/** Random commands to a client and its world. Sequences shrink to few and plain commands. */
 
 import fc from "fast-check";
-import { day, dayOfInstant, formatDay } from "../../base/calendar.ts";
-import { DAY_MS } from "../../base/duration.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/duration.ts";
 import { given } from "../../base/given.ts";
 import { InputError, inField } from "../../base/input.ts";
-import { operations } from "../../spec/operations.ts";
-import { checkKnown, checkNames, DEFAULT_START, instantMs, withDefaults } from "../options.ts";
-import { atOnce, type ClientCommand, type Command, isOfClient } from "../session/command.ts";
-import { anyWait, createWaits, edges, type Wait } from "./edges.ts";
-import { type ArbitraryFaultRuleOptions, arbitraryFaultRule, maybe, seldom } from "./fault-plan.ts";
+import { checkKnown, withDefaults } from "../options.ts";
+import { type ClientCommand, type Command, isOfClient } from "../session/command.ts";
+import { type ArbitraryFaultRuleOptions, arbitraryFaultRule } from "./fault-plan.ts";
 import { sequenceOf } from "./sequence.ts";
 
-export type CommandKind = Command["kind"];
+type Word = fc.Arbitrary<ClientCommand>;
+
+// Indexes wrap around. A small range makes repeats likely.
+const place = fc.nat({ max: 3 });
+const anyView = fc.nat({ max: 8 });
+const maybePlace = fc.option(place, { nil: undefined, freq: 2 });
+
+/** Days that calendars get wrong, and those around the default start of a world, in order. */
+const days = [
+  ...["2024-02-28", "2024-02-29", "2024-03-01", "2025-12-31", "2026-01-01"],
+  ...["2026-01-14", "2026-01-15", "2026-01-16"],
+];
+/** Mostly the last ones, so that one query is like another. */
+const day = fc.oneof(
+  fc.constant(undefined),
+  fc.nat({ max: 2 }).map((back) => days.length - 1 - back),
+  fc.nat({ max: days.length - 1 }),
+);
+
+const view: Word = place.map((surface) => ({ kind: "impression", surface }));
+const click: Word = anyView.map((impression) => ({ kind: "click", impression }));
+const stats: Word = maybePlace.map((surface) => ({ kind: "stats", ...given({ surface }) }));
+const surfaces: Word = fc.constant({ kind: "surfaces" });
+const payouts: Word = fc
+  .constantFrom(undefined, undefined, 1, 7, 20, 99, 100, 101)
+  .map((limit) => ({ kind: "payouts", ...given({ limit }) }));
+const flush: Word = fc.constant({ kind: "flush" });
+const close: Word = fc.constant({ kind: "close" });
+const again: Word = anyView.map((impression) => ({ kind: "again", impression }));
+/** A view whose ad and session have names that clients may change. */
+const odd: Word = fc
+  .tuple(place, fc.constantFrom("unusual" as const, "numeric" as const))
+  .map(([surface, spelling]) => ({ kind: "impression", surface, spelling }));
+/** Another view of an ad that was shown before, on the same surface or on another. */
+const same: Word = fc
+  .tuple(place, place)
+  .map(([surface, ad]) => ({ kind: "impression", surface, ad }));
+/** A period that is never inverted. */
+const period: Word = fc.tuple(day, day, maybePlace).map(([one, other, surface]) => {
+  const isInverted = one !== undefined && other !== undefined && one > other;
+  const [from, to] = (isInverted ? [other, one] : [one, other]).map((at) => days[at ?? -1]);
+  return { kind: "stats", ...given({ from, to, surface }) };
+});
+/** The figures of the first day after the default start. */
+const tomorrow: Word = fc.constant({ kind: "stats", from: "2026-01-16", to: "2026-01-16" });
+
+/** What a client may be asked for, by the words that scenes use. */
+export const clientWords: Readonly<Record<string, Word>> = {
+  ...{ view, odd, same, again, click, stats, period, tomorrow, surfaces, payouts, flush, close },
+  query: fc.oneof(stats, surfaces, payouts),
+  event: fc.oneof(
+    { weight: 5, arbitrary: view },
+    { weight: 3, arbitrary: click },
+    { weight: 1, arbitrary: flush },
+  ),
+};
 
 export interface ArbitraryCommandsOptions {
-  /** The kinds of commands. @default all of them */
-  readonly kinds?: readonly CommandKind[] | undefined;
-  /** How often each kind comes, relative to the others: whole numbers. @default `commandWeights`, similar to a page */
-  readonly weights?: Partial<Readonly<Record<CommandKind, number>>> | undefined;
+  /** The kinds of commands. @default all but `close`: nothing can happen to a closed client */
+  readonly kinds?: readonly Command["kind"][] | undefined;
   /** The rules of the kind `fault`. @default any: see {@link ArbitraryFaultRuleOptions} */
   readonly faults?: ArbitraryFaultRuleOptions | undefined;
-  /** The maximum number of commands in a `together`. @default 4 */
-  readonly mostTogether?: number | undefined;
-  /**
-   * The longest single `advance`, in milliseconds. Long waits are slow for a client that does something every second.
-   *
-   * @default 86400001, a day and a millisecond
-   */
-  readonly longestWaitMs?: number | undefined;
-  /** The world's start: waits and periods are computed from it. @default "2026-01-15T00:00:00Z" */
-  readonly start?: string | undefined;
   /** @default 1 */
   readonly minLength?: number | undefined;
   /** @default 12 */
   readonly maxLength?: number | undefined;
 }
 
-/** How often each kind comes by default. */
-export const commandWeights: Readonly<Record<CommandKind, number>> = Object.freeze({
-  impression: 30,
-  click: 16,
-  again: 5,
-  advance: 14,
-  stats: 5,
-  surfaces: 2,
-  payouts: 3,
-  flush: 3,
-  // Nothing can happen to a closed client.
-  close: 0,
-  spend: 2,
-  fault: 6,
-  heal: 3,
-  together: 8,
-});
-// The names of a record are its keys.
-const commandKinds = Object.keys(commandWeights) as CommandKind[];
+type Kind = Exclude<Command["kind"], "together">;
+type Kinds = Readonly<
+  Record<
+    Kind,
+    { readonly weight: number; readonly of: fc.Arbitrary<Exclude<Command, { kind: "together" }>> }
+  >
+>;
 
-/** A command whose wait depends on when it comes. */
-type Planned = Exclude<Command, { kind: "advance" }> | { kind: "advance"; wait: Wait };
-
-/** One kind of command, and how often it comes. */
-interface WeightedCommand {
-  readonly weight: number;
-  readonly arbitrary: fc.Arbitrary<Planned>;
+/** How often each kind comes, similar to a page. A kind that is missing here is a type error. */
+function kindsOf(faults: ArbitraryFaultRuleOptions): Kinds {
+  const waits = [1, 1000, 59_000, 61_000, 31 * MINUTE_MS, HOUR_MS, 5.5 * HOUR_MS, DAY_MS];
+  const limits = fc.constantFrom("recording" as const, "reporting" as const);
+  return {
+    impression: { weight: 30, of: fc.oneof({ weight: 3, arbitrary: view }, odd, same) },
+    click: { weight: 16, of: click },
+    again: { weight: 5, of: again },
+    advance: {
+      weight: 14,
+      of: fc.constantFrom(...waits).map((byMs) => ({ kind: "advance", byMs })),
+    },
+    stats: { weight: 5, of: fc.oneof(stats, period) },
+    surfaces: { weight: 2, of: surfaces },
+    payouts: { weight: 3, of: payouts },
+    flush: { weight: 3, of: flush },
+    close: { weight: 1, of: close },
+    spend: {
+      weight: 1,
+      of: fc.tuple(place, limits).map(([left, of]) => ({ kind: "spend", left, of })),
+    },
+    fault: { weight: 6, of: arbitraryFaultRule(faults).map((rule) => ({ kind: "fault", rule })) },
+    heal: { weight: 3, of: fc.constant({ kind: "heal" }) },
+  };
 }
 
 /**
- * Sequences for `runSession`. Indexes of surfaces and ad views wrap around, so every part of a
- * sequence is valid too. Waits end near minutes, midnights and the ends of windows since the latest view.
+ * Sequences for `runSession`, and for rules of one's own. Indexes of surfaces and ad views wrap around, so every part of a sequence
+ * is valid too.
  *
  * @throws InputError that names the invalid option.
  */
@@ -76,135 +121,29 @@ export function arbitraryCommands(
   options: ArbitraryCommandsOptions = {},
 ): fc.Arbitrary<readonly Command[]> {
   const about = withDefaults(options, {
-    kinds: commandKinds,
-    weights: {},
+    kinds: undefined,
     faults: {},
-    mostTogether: 4,
-    longestWaitMs: DAY_MS + 1,
-    start: DEFAULT_START,
     minLength: 1,
     maxLength: 12,
   });
-  checkKnown("kinds", about.kinds, commandKinds);
-  inField("weights", () => checkNames(about.weights, commandKinds));
-  const startMs = instantMs("start", about.start);
-  const planned = fc.oneof({ withCrossShrink: true }, ...weighted(about, startMs));
-  return sequenceOf(planned, about).map((list) => resolveWaits(list, startMs, about.longestWaitMs));
-}
-
-/** Computes each wait from the time at which it begins. If the client waits too, the clock is later and edges are missed. */
-function resolveWaits(list: readonly Planned[], startMs: number, longestMs: number): Command[] {
-  const waits = createWaits(startMs, longestMs);
-  return list.map((planned): Command => {
-    if (planned.kind === "advance") return { kind: "advance", byMs: waits.next(planned.wait).byMs };
-    if (reports(planned)) waits.beginWindow();
-    return planned;
-  });
-}
-
-function reports(command: Exclude<Planned, { kind: "advance" }>): boolean {
-  if (command.kind === "together")
-    return command.commands.some(({ kind }) => kind === "impression");
-  return command.kind === "impression";
-}
-
-type CommandOptions = {
-  readonly [Name in keyof ArbitraryCommandsOptions]-?: NonNullable<ArbitraryCommandsOptions[Name]>;
-};
-
-function weighted(about: CommandOptions, startMs: number): WeightedCommand[] {
-  const { kinds, weights, mostTogether, longestWaitMs } = about;
-  const faults = inField("faults", () => arbitraryFaultRule(about.faults));
-  const client = clientCommands(startMs);
-  const weightOf = (kind: CommandKind): number => weights[kind] ?? commandWeights[kind];
-  const chosen = commandKinds.filter((kind) => kinds.includes(kind) && weightOf(kind) > 0);
-  if (chosen.length === 0)
-    throw new InputError("weights", "must give at least one kind a weight above 0");
-  const inside = chosen.filter((kind): kind is ClientKind => isOfClient({ kind }));
-  if (chosen.includes("together") && inside.length === 0) {
+  const all = inField("faults", () => kindsOf(about.faults));
+  const names: readonly string[] = [...Object.keys(all), "together"];
+  const kinds: readonly string[] = about.kinds ?? names.filter((name) => name !== "close");
+  checkKnown("kinds", kinds, names);
+  const chosen = Object.entries(all)
+    .filter(([name]) => kinds.includes(name))
+    .map(([kind, { weight, of }]) => ({ kind, weight, arbitrary: of }));
+  const calls = chosen.filter(isOfClient);
+  if (kinds.includes("together") && calls.length === 0)
     throw new InputError("kinds", "must have another command to the client besides together");
-  }
-  const of: Readonly<Record<CommandKind, () => fc.Arbitrary<Planned>>> = {
-    ...client,
-    advance: () =>
-      anyWait(edges, longestWaitMs).map((wait): Planned => ({ kind: "advance", wait })),
-    fault: () => faults.map((rule): Planned => ({ kind: "fault", rule })),
-    heal: () => fc.constant({ kind: "heal" }),
-    spend: () =>
-      fc.record({
-        kind: fc.constant("spend" as const),
-        left: fc.nat(3),
-        of: fc.constantFrom("recording" as const, "reporting" as const),
-      }),
-    together: () =>
-      sequenceOf(
-        fc.oneof(
-          { withCrossShrink: true },
-          ...inside.map((kind) => ({ weight: weightOf(kind), arbitrary: client[kind]() })),
-        ),
-        { minLength: 1, maxLength: mostTogether },
-      ).map(atOnce),
-  };
-  return chosen.map((kind) => ({ weight: weightOf(kind), arbitrary: of[kind]() }));
+  const together = sequenceOf(fc.oneof(...calls) as Word, { minLength: 1, maxLength: 4 });
+  const several = kinds.includes("together")
+    ? [
+        {
+          weight: 8,
+          arbitrary: together.map((commands): Command => ({ kind: "together", commands })),
+        },
+      ]
+    : [];
+  return sequenceOf(fc.oneof({ withCrossShrink: true }, ...chosen, ...several), about);
 }
-
-type ClientKind = ClientCommand["kind"];
-
-/** Periods begin at most this many days before the start. */
-const MAX_DAYS_BACK = 45;
-
-/** A kind that is missing here is a type error. */
-function clientCommands(
-  startMs: number,
-): Readonly<Record<ClientKind, () => fc.Arbitrary<ClientCommand>>> {
-  const startDay = dayOfInstant(startMs, 0);
-  const daysBack = fc.nat(Math.min(MAX_DAYS_BACK, startDay));
-  const place = fc.nat(4);
-  // Undefined: a new ad.
-  const adBefore = seldom(place);
-  return {
-    impression: () =>
-      fc
-        .tuple(
-          fc.nat(2),
-          fc.constantFrom("plain", "plain", "plain", "unusual", "numeric"),
-          adBefore,
-        )
-        .map(
-          ([surface, spelling, ad]): ClientCommand => ({
-            kind: "impression",
-            surface,
-            ...(ad !== undefined && { ad }),
-            ...(spelling !== "plain" && { spelling }),
-          }),
-        ),
-    again: () => place.map((impression): ClientCommand => ({ kind: "again", impression })),
-    click: () => place.map((impression): ClientCommand => ({ kind: "click", impression })),
-    // Periods are never inverted or in the future: a client may refuse those.
-    stats: () =>
-      fc
-        .tuple(maybe(fc.tuple(daysBack, maybe(daysBack))), maybe(fc.nat(2)))
-        .map(([days, surface]): ClientCommand => {
-          const [one, other] = days ?? [];
-          const back = [one, other].filter((each) => each !== undefined);
-          const at = (ago: number): string => formatDay(day(startDay - ago));
-          return {
-            kind: "stats",
-            ...(one === undefined ? {} : { from: at(Math.max(...back)) }),
-            ...(other === undefined ? {} : { to: at(Math.min(...back)) }),
-            ...given({ surface }),
-          };
-        }),
-    surfaces: () => fc.constant({ kind: "surfaces" }),
-    payouts: () =>
-      maybe(anyLimit).map((limit): ClientCommand => ({ kind: "payouts", ...given({ limit }) })),
-    flush: () => fc.constant({ kind: "flush" }),
-    close: () => fc.constant({ kind: "close" }),
-  };
-}
-
-const { minimum, maximum, default: usual } = operations.payouts.parameters.limit;
-const anyLimit = fc.oneof(
-  fc.constantFrom<number>(minimum, maximum, usual),
-  fc.integer({ min: minimum, max: maximum }),
-);

@@ -14,7 +14,7 @@ import { ContractError, failureOf } from "./failure.ts";
 import type { RuleResult } from "./report.ts";
 import type { Rule } from "./rules/rule.ts";
 import { rules as allRules } from "./rules.ts";
-import { driverMembers, type Tried, tryRules } from "./sessions.ts";
+import { type Tried, tryRules } from "./sessions.ts";
 
 /**
  * Registers a test for each rule that the API's documentation sets for its clients, and a last one that reports. The sessions run
@@ -39,30 +39,22 @@ export function registerRules<Impression>(
   const meant = rules.filter((rule) => contract.skipReason(rule) === undefined);
   // All sessions run in one of the tests.
   const timeoutMs = world.transport === "http" || (world.patienceMs ?? 0) > 0 ? 1_800_000 : 300_000;
-  let tried: Promise<Trying> | undefined;
-  const tryOnce = (): Promise<Trying> => {
-    tried ??= inTurn(world.globals, async () => {
-      const members = await driverMembers(driver, world);
-      const possible = meant.filter((rule) => unmetNeeds(rule, members) === undefined);
-      const { runs, sequenceSeed, replay } = contract;
-      const settings = { ...world, runs, sequenceSeed, path: replay?.path };
-      return { members, byRule: await tryRules(possible, driver, settings) };
-    });
+  let tried: ReturnType<typeof tryRules> | undefined;
+  const tryOnce = (): ReturnType<typeof tryRules> => {
+    const { runs, sequenceSeed, replay } = contract;
+    const settings = { ...world, runs, sequenceSeed, path: replay?.path };
+    tried ??= inTurn(world.globals, () => tryRules(meant, driver, settings));
     return tried;
   };
 
   async function trial(rule: Rule, skip: Skip): Promise<void> {
-    const { members, byRule } = await tryOnce().catch((error: unknown) => {
+    const byRule = await tryOnce().catch((error: unknown) => {
       throw contract.replay === undefined ? error : errorOfReplay(error, contract.replay.rule);
     });
-    const unmet = unmetNeeds(rule, members);
-    if (unmet !== undefined) {
-      results.set(rule.id, { result: "skipped", why: unmet });
-      if (!skip(unmet)) notSkipped.push(`${rule.id}: ${unmet}`);
-      return;
-    }
-    const error = await errorOf(rule, byRule.get(rule.id), contract);
-    results.set(rule.id, resultOf(error, byRule.get(rule.id)));
+    const came = byRule.get(rule.id);
+    const error = await errorOf(rule, came, contract);
+    results.set(rule.id, resultOf(error, came));
+    if (came?.kind === "skipped" && !skip(came.why)) notSkipped.push(`${rule.id}: ${came.why}`);
     // A replay runs one session: it proves nothing if the rule doesn't come up there.
     if (error !== undefined) throw error;
   }
@@ -111,18 +103,6 @@ export function registerRules<Impression>(
   });
 }
 
-interface Trying {
-  /** The names of the driver's methods and promises. */
-  readonly members: readonly string[];
-  readonly byRule: ReadonlyMap<string, Tried>;
-}
-
-/** Why the rule can't be tried on a driver with these members; undefined if it can. */
-function unmetNeeds({ needs = [] }: Rule, members: readonly string[]): string | undefined {
-  const missing = needs.filter((name) => !members.includes(name));
-  return missing.length === 0 ? undefined : `the driver has no ${formatList(missing, "and no")}`;
-}
-
 async function errorOf(
   rule: Rule,
   tried: Tried | undefined,
@@ -138,6 +118,7 @@ function resultOf(
   error: unknown,
   tried: Tried | undefined,
 ): Omit<RuleResult, "id" | "says" | "source"> {
+  if (tried?.kind === "skipped") return { result: "skipped", why: tried.why };
   if (error === undefined) return { result: tried?.kind === "undecided" ? "undecided" : "passed" };
   if (error instanceof ContractError) {
     const { why, replay, file } = error;

@@ -5,6 +5,7 @@ import { environmentValue } from "../../adapters/environment.ts";
 import { didYouMean, formatList } from "../../base/did-you-mean.ts";
 import { InputError, inField, parseInput } from "../../base/input.ts";
 import { strictObject } from "../../base/schema-builders.ts";
+import { wholeBetween } from "../../base/schemas.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { type CreateDriver, driverMethods } from "../driver/driver.ts";
 import { promiseNames } from "../driver/promises.ts";
@@ -83,18 +84,9 @@ const optionNames: readonly (keyof ClientContractOptions)[] = [
   ...(["sequenceSeed", "replay", "failures", "command", "onReport"] as const),
 ];
 
-const whole = (from: number, to: number): v.GenericSchema<number, number> => {
-  const message = `must be a whole number from ${from} to ${to}`;
-  return v.pipe(
-    v.number(message),
-    v.integer(message),
-    v.minValue(from, message),
-    v.maxValue(to, message),
-  );
-};
 const numbers = strictObject({
-  runs: v.optional(whole(1, 1_000_000)),
-  sequenceSeed: v.optional(whole(-0x8000_0000, 0x7fff_ffff)),
+  runs: v.optional(wholeBetween(1, 1_000_000)),
+  sequenceSeed: v.optional(wholeBetween(-0x8000_0000, 0x7fff_ffff)),
 });
 
 /**
@@ -132,12 +124,10 @@ export function readContract<Impression>(
     runs: replay === undefined ? runs : 1,
     sequenceSeed: replay?.sequenceSeed ?? sequenceSeed,
     failures: failures === false ? undefined : failures,
-    skipReason({ id, needsVirtualTime }) {
+    skipReason({ id }) {
       if (replay !== undefined)
         return replay.rule === id ? undefined : `only ${replay.rule} is replayed`;
       if (skip[id] !== undefined) return skip[id];
-      if (needsVirtualTime && world.transport === "http")
-        return 'time is real with the transport "http"';
       return only === undefined || only.includes(id) ? undefined : "only leaves it out";
     },
   };
@@ -177,21 +167,26 @@ function readReplay(given: string | undefined, ids: readonly string[]): Replay |
   return { rule, sequenceSeed: Number(seed), path };
 }
 
-function textOf(expected: string): v.GenericSchema {
-  return v.custom((text) => typeof text === "string" && /^.*\S.*$/.test(text), expected);
-}
+const members: readonly string[] = [...driverMethods, ...promiseNames, "virtualTime"];
 
-const members: readonly string[] = [...driverMethods, ...promiseNames];
-
+const line = v.custom(
+  (text) => typeof text === "string" && /^.*\S.*$/.test(text),
+  "must be a sentence on one line",
+);
 const ruleSchema = strictObject({
   id: v.custom(
     (id) => typeof id === "string" && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(id),
     'must be lower-case words with hyphens, such as "clicks-come-late"',
   ),
-  says: textOf("must be the rule in a sentence, on one line"),
-  source: textOf('must say where the rule comes from, on one line, such as "spec §4"'),
-  needs: v.optional(v.array(v.unknown(), "must be a list of members of the driver")),
-  needsVirtualTime: v.optional(v.boolean("must be true or false")),
+  says: line,
+  source: line,
+  // A rule that needs a member that no driver has would always be skipped.
+  needs: v.optional(
+    v.array(
+      v.picklist(members, `must be one of ${formatList(members, "or")}`),
+      "must be a list of members of the driver",
+    ),
+  ),
   judge: v.function("must be a function that judges a session"),
   commands: v.optional(
     v.custom(isArbitrary, "must be a fast-check arbitrary of lists of commands"),
@@ -212,20 +207,10 @@ function readRules(ours: readonly Rule[], given: readonly Rule[] = []): readonly
     inField(`rules.${index}`, () => {
       if (typeof rule !== "object" || rule === null) throw new InputError("", "must be a rule");
       parseInput(ruleSchema, rule);
-      for (const [at, name] of (rule.needs ?? []).entries()) checkNeed(`needs.${at}`, name);
       if (known.includes(rule.id))
         throw new InputError("id", `must be unique: there is another rule ${rule.id}`);
       known.push(rule.id);
     });
   }
   return given;
-}
-
-/** A rule that needs a member that no driver has would always be skipped. */
-function checkNeed(field: string, name: unknown): void {
-  if (members.some((one) => one === name)) return;
-  const hint =
-    (typeof name === "string" && didYouMean(name, members)) ||
-    ` Choose from: ${formatList(members)}`;
-  throw new InputError(field, `must name a method of the driver, or something it promises.${hint}`);
 }

@@ -5,8 +5,8 @@ import { durationMs } from "../../base/duration.ts";
 import { given } from "../../base/given.ts";
 import type { FaultMatch } from "../../faults/rule.ts";
 import type { Verdict } from "../../faults/verdict.ts";
+import { clientWords } from "../arbitraries/commands.ts";
 import type { ClientCommand, Command } from "../session/command.ts";
-import { clientWords } from "./commands.ts";
 import { verdicts } from "./verdicts.ts";
 
 export type Scene = fc.Arbitrary<readonly Command[]>;

@@ -2,9 +2,8 @@
 
 import fc from "fast-check";
 import type { Simulator } from "../../adapters/create-simulator.ts";
-import { InputError } from "../../base/input.ts";
-import { type CreateDriver, checkedDriver, membersOf } from "../driver/driver.ts";
-import { promisesOf } from "../driver/promises.ts";
+import { formatList } from "../../base/did-you-mean.ts";
+import type { CreateDriver } from "../driver/driver.ts";
 import type { TestWorldOptions } from "../driver/test-world.ts";
 import { canSetTimeZone } from "../driver/time-zone.ts";
 import { runToEnd } from "../session/run-session.ts";
@@ -25,11 +24,11 @@ export interface SessionsOptions extends TestWorldOptions {
 
 /** What came of a rule. */
 export type Tried =
-  | { readonly kind: "passed" }
-  /** Nothing in the sessions concerned it. */
-  | { readonly kind: "undecided" }
+  /** Undecided: nothing in the sessions concerned it. */
+  | { readonly kind: "passed" | "undecided" }
+  | { readonly kind: "skipped"; readonly why: string }
   | { readonly kind: "failed"; readonly path: string; readonly at: Found }
-  /** It can't be judged: the driver can't be made, or the judge threw. */
+  /** Its judge threw. */
   | { readonly kind: "error"; readonly error: unknown };
 
 /** A session that breaks a rule. */
@@ -43,78 +42,115 @@ interface Ran {
   readonly sim: Simulator;
 }
 
-/** Runs all sessions. Each rule that one of them breaks is then shrunk on its own. */
+/**
+ * Runs all sessions. Each rule that one of them breaks is then shrunk on its own.
+ *
+ * @throws InputError for a driver that can't be one.
+ */
 export async function tryRules<Impression>(
   rules: readonly Rule[],
   createDriver: CreateDriver<Impression>,
   options: SessionsOptions,
 ): Promise<ReadonlyMap<string, Tried>> {
-  const { runs, sequenceSeed: seed, path } = options;
-  const { trials, run } = plan(rules, createDriver, options);
-  const open = new Set(rules);
-  const came = new Set<Rule>();
-  const broken = new Map<Rule, string>();
-  const tried = new Map<string, Tried>();
-  let number = 0;
-  const all = fc.asyncProperty(trials, async (trial) => {
-    const told = toldOf((await run(trial)).session);
-    for (const rule of open) {
-      try {
-        if (judged(rule, told, () => came.add(rule)) === undefined) continue;
-        broken.set(rule, path ?? String(number));
-      } catch (error) {
-        tried.set(rule.id, { kind: "error", error });
-      }
-      open.delete(rule);
-    }
-    number += 1;
-  });
-  await assertRun(all, { seed, numRuns: runs, ...(path !== undefined && { path }) });
-  for (const [rule, at] of broken) {
-    const found = await shrunk(rule, trials, run, { seed, path: at });
-    tried.set(rule.id, { kind: "failed", ...found });
-  }
-  for (const rule of open) tried.set(rule.id, { kind: came.has(rule) ? "passed" : "undecided" });
+  const made = plan(rules, createDriver, options);
+  const { tried, broken } = await judgeAll(rules, made, options);
+  for (const [rule, { path }] of broken)
+    tried.set(rule.id, {
+      kind: "failed",
+      ...(await shrunk(rule, made, options.sequenceSeed, path)),
+    });
   return tried;
 }
 
-/** The first breach of any rule, unshrunk. */
+interface FirstBreach {
+  readonly rule: string;
+  readonly why: string;
+  /** The number of the session, from 0. */
+  readonly run: number;
+  readonly trial: Trial;
+}
+
+/** The first session that breaks a rule, as it was drawn. */
 export async function firstBreach<Impression>(
   rules: readonly Rule[],
   createDriver: CreateDriver<Impression>,
   options: SessionsOptions,
-): Promise<{ rule: string; why: string; run: number; trial: Trial } | undefined> {
-  const { trials, run } = plan(rules, createDriver, options);
-  let found: { rule: string; why: string; run: number; trial: Trial } | undefined;
-  let number = 0;
-  const property = fc.asyncProperty(trials, async (trial) => {
-    const told = toldOf((await run(trial)).session);
-    for (const rule of rules) {
-      if (rule.needs?.every((name) => told.members.includes(name)) === false) continue;
-      const breach = judged(rule, told, () => undefined);
-      if (breach === undefined) continue;
-      found = { rule: rule.id, why: breach.why, run: number, trial };
-      return false;
-    }
-    number += 1;
-    return true;
-  });
-  const details = await fc.check(property, {
-    seed: options.sequenceSeed,
-    numRuns: options.runs,
-    endOnFailure: true,
-  });
-  if (found === undefined && details.failed) throw details.errorInstance;
-  return found;
+): Promise<FirstBreach | undefined> {
+  const made = plan(rules, createDriver, options);
+  const { broken } = await judgeAll(rules, made, options, "stop at the first breach");
+  const [first] = broken;
+  if (first === undefined) return undefined;
+  const [{ id }, { path, trial, breach }] = first;
+  return { rule: id, why: breach.why, run: Number(path), trial };
 }
 
-type RunTrial = (trial: Trial) => Promise<Ran>;
+interface Broken {
+  /** fast-check's path to the session. */
+  readonly path: string;
+  readonly trial: Trial;
+  readonly breach: Breach;
+}
+
+interface Judged {
+  readonly tried: Map<string, Tried>;
+  readonly broken: ReadonlyMap<Rule, Broken>;
+}
+
+/** Runs each session once, and has every rule judge it that isn't broken yet. */
+async function judgeAll(
+  rules: readonly Rule[],
+  { trials, run }: Plan,
+  { runs, sequenceSeed: seed, path }: SessionsOptions,
+  until: "all sessions have run" | "stop at the first breach" = "all sessions have run",
+): Promise<Judged> {
+  const open = new Set(rules);
+  const came = new Set<Rule>();
+  const broken = new Map<Rule, Broken>();
+  const tried = new Map<string, Tried>();
+  let number = 0;
+  const judgeSession = async (trial: Trial): Promise<boolean> => {
+    const told = toldOf((await run(trial)).session);
+    for (const rule of open) {
+      const why = unmetNeeds(rule, told);
+      if (why !== undefined) tried.set(rule.id, { kind: "skipped", why });
+      try {
+        const breach = why === undefined ? judged(rule, told, () => came.add(rule)) : undefined;
+        if (breach !== undefined) broken.set(rule, { path: path ?? String(number), trial, breach });
+      } catch (error) {
+        tried.set(rule.id, { kind: "error", error });
+      }
+      if (tried.has(rule.id) || broken.has(rule)) open.delete(rule);
+    }
+    number += 1;
+    return until === "all sessions have run" || broken.size === 0;
+  };
+  const { errorInstance } = await fc.check(fc.asyncProperty(trials, judgeSession), {
+    ...{ seed, numRuns: runs, endOnFailure: true },
+    ...(path !== undefined && { path }),
+  });
+  if (broken.size === 0 && errorInstance !== undefined && errorInstance !== null)
+    throw errorInstance;
+  for (const rule of open) tried.set(rule.id, { kind: came.has(rule) ? "passed" : "undecided" });
+  return { tried, broken };
+}
+
+/** Why the rule can't be tried on this driver; undefined if it can. */
+function unmetNeeds({ needs = [] }: Rule, { members, isReal }: Told): string | undefined {
+  if (isReal && needs.includes("virtualTime")) return 'time is real with the transport "http"';
+  const missing = needs.filter((name) => name !== "virtualTime" && !members.includes(name));
+  return missing.length === 0 ? undefined : `the driver has no ${formatList(missing, "and no")}`;
+}
+
+interface Plan {
+  readonly trials: fc.Arbitrary<Trial>;
+  run(trial: Trial): Promise<Ran>;
+}
 
 function plan<Impression>(
   rules: readonly Rule[],
   createDriver: CreateDriver<Impression>,
   { runs: _, sequenceSeed: __, path: ___, ...world }: SessionsOptions,
-): { readonly trials: fc.Arbitrary<Trial>; readonly run: RunTrial } {
+): Plan {
   const { assumptions = {}, timeZone, globals, transport } = world;
   const trials = arbitraryTrial({
     assumptions,
@@ -122,7 +158,7 @@ function plan<Impression>(
     variesTimeZone: globals === "replaced" && timeZone === undefined && canSetTimeZone(),
     own: rules.flatMap(({ commands }) => commands ?? []),
   });
-  const run: RunTrial = ({ commands, choices, timeZone: zone = timeZone }) =>
+  const run: Plan["run"] = ({ commands, choices, timeZone: zone = timeZone }) =>
     runToEnd(createDriver, commands, {
       ...world,
       assumptions: { ...choices, ...assumptions },
@@ -131,23 +167,14 @@ function plan<Impression>(
   return { trials, run };
 }
 
-/** @throws whatever the property does: it never just fails. */
-async function assertRun(
-  property: fc.IAsyncProperty<[Trial]>,
-  parameters: fc.Parameters<[Trial]>,
-): Promise<void> {
-  const { failed, errorInstance } = await fc.check(property, { ...parameters, endOnFailure: true });
-  if (failed) throw errorInstance;
-}
-
 /** So many sessions are tried to find a shorter one. */
 const MAX_SHRINKS = 600;
 
 async function shrunk(
   rule: Rule,
-  trials: fc.Arbitrary<Trial>,
-  run: RunTrial,
-  parameters: { readonly seed: number; readonly path: string },
+  { trials, run }: Plan,
+  seed: number,
+  path: string,
 ): Promise<{ readonly path: string; readonly at: Found }> {
   let found: Found | undefined;
   let left = MAX_SHRINKS;
@@ -159,12 +186,12 @@ async function shrunk(
     if (breach !== undefined) found = { ...ran, trial, breach };
     return breach === undefined;
   });
-  const { counterexamplePath } = await fc.check(property, { ...parameters, numRuns: 1 });
+  const { counterexamplePath } = await fc.check(property, { seed, path, numRuns: 1 });
   if (found === undefined)
     throw new Error(
       `${rule.id} is broken in one run of a session and not in the next. Clients must be made anew for each session, and share nothing.`,
     );
-  return { path: counterexamplePath ?? parameters.path, at: found };
+  return { path: counterexamplePath ?? path, at: found };
 }
 
 /** @throws Error that says what is wrong with the rule's judge. */
@@ -188,32 +215,4 @@ function judged(rule: Rule, told: Told, came: () => void): Breach | undefined {
   throw new Error(
     `The judge of ${rule.id} must return what is wrong in words, or undefined. It returned ${found instanceof Promise ? "a promise" : valueInWords(found)}.`,
   );
-}
-
-/**
- * The names of the methods that the client's driver has, and of what it promises.
- *
- * @throws InputError for a driver that can't be one.
- */
-export async function driverMembers<Impression>(
-  createDriver: CreateDriver<Impression>,
-  world: TestWorldOptions,
-): Promise<readonly string[]> {
-  let thrown: unknown;
-  const { session } = await runToEnd(
-    async (context) => {
-      try {
-        const driver = checkedDriver(await createDriver(context));
-        promisesOf(driver);
-        return driver;
-      } catch (error) {
-        thrown = error;
-        throw error;
-      }
-    },
-    [],
-    world,
-  );
-  if (thrown instanceof InputError) throw thrown;
-  return thrown === undefined ? session.members : membersOf(undefined);
 }

@@ -1,6 +1,7 @@
 /** Runs a session: opens a world, makes the client, performs one command after the other, and closes both. */
 
 import type { Simulator } from "../../adapters/create-simulator.ts";
+import { InputError } from "../../base/input.ts";
 import {
   type CreateDriver,
   checkedDriver,
@@ -105,11 +106,19 @@ async function sessionIn<Impression>(
     ...{ world, driver: undefined, views: [], calls: [], requests: [], changes: [], step: -1 },
   };
   let promised: Promised = promisesOf(undefined);
+  let mistake: InputError | undefined;
   const open = async (): Promise<void> => {
-    run.driver = checkedDriver(await createDriver(world.context));
-    promised = promisesOf(run.driver);
+    try {
+      const driver = checkedDriver(await createDriver(world.context));
+      promised = promisesOf(driver);
+      run.driver = driver;
+    } catch (error) {
+      if (error instanceof InputError) mistake = error;
+      throw error;
+    }
   };
   await perform(run, () => makeCalls(run, [{ command: { kind: "open" }, act: open }], 0));
+  if (mistake !== undefined) throw mistake;
   for (const command of commands) await performCommand(run, command);
   const isClosed = commands.some(({ kind }) => kind === "close");
   // A client that can't be closed delivers its queue when it is flushed.

@@ -18,8 +18,7 @@ import { createExampleClient, type Receipt, sending } from "./example-client.ts"
 const lives = arbitraryCommands({
   minLength: 0,
   maxLength: 5,
-  weights: { spend: 0, fault: 20 },
-  longestWaitMs: 60_000,
+  kinds: ["impression", "click", "again", "stats", "payouts", "fault", "fault", "heal", "together"],
 });
 // The recording limit is spent in part only: all of it is thousands of requests.
 const spends = fc.constantFrom<readonly Command[]>(

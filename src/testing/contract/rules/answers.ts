@@ -214,8 +214,7 @@ const wrongAnswers: Rule = {
   judge(told, came) {
     for (const event of told.events) {
       if (event.sent.some((one) => !confirms(one))) came();
-      const found =
-        takenForSuccess(told, event) ?? wrongStatus(told, event);
+      const found = takenForSuccess(told, event) ?? wrongStatus(told, event);
       if (found !== undefined) return found;
     }
     for (const query of told.calls.filter(isQuery)) {

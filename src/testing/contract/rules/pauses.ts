@@ -12,30 +12,15 @@ export const backsOff: Rule = {
   id: "backs-off",
   says: "A client waits before it repeats a request that failed, longer each time; after a success it starts again with a short wait",
   source: "spec §8",
-  needsVirtualTime: true,
+  needs: ["virtualTime"],
   judge(told, came) {
-    if (told.isReal) return undefined;
     const tasks = tasksOf(told);
     // It could have sent it again at once.
     if (tasks.some(({ sent }) => sent.some(isPauseChosen))) came();
-    const chains = tasks.flatMap(({ name, sent }) => chainsOf(name, sent));
-    for (const { name, pauses } of chains) {
-      const none = pauses.find(({ ms }) => ms === 0);
-      if (none !== undefined)
-        return `A request for ${name} failed, and the client sent it again without any pause.`;
-    }
-    const firsts = chains
-      .filter(({ isStart }) => isStart)
-      .flatMap(({ pauses: [first] }) => first ?? []);
-    if (firsts.length >= MIN_FIRST && firsts.every(({ ms }) => ms <= SHORTEST_TIMER_MS))
-      return `The client repeated ${firsts.length} requests that had failed, each after a millisecond.`;
-    return fixedPauses(told, chains) ?? longAfterSuccess(told, chains);
+    const chains = tasks.flatMap(chainsOf);
+    return noPause(chains) ?? fixedPauses(told, chains) ?? longAfterSuccess(told, chains);
   },
 };
-
-/** A timer of 0 ms takes a millisecond in Node and in browsers. Full jitter up to half a second draws it four times once in 250^4. */
-const SHORTEST_TIMER_MS = 1;
-const MIN_FIRST = 4;
 
 interface Task {
   readonly name: string;
@@ -43,15 +28,15 @@ interface Task {
 }
 
 /** What was asked for once: then every further request for it is a repetition. */
-function tasksOf(told: Told): readonly Task[] {
-  const queries = told.calls
+function tasksOf({ calls, requests, events }: Told): readonly Task[] {
+  const queries = calls
     .filter(isQuery)
     .filter(({ isTogether }) => !isTogether)
     .map(({ command, step }) => ({
       name: commandInWords(command),
-      sent: told.requests.filter((one) => one.step === step && one.operation === command.kind),
+      sent: requests.filter((one) => one.step === step && one.operation === command.kind),
     }));
-  return [...told.events.filter(({ asks }) => asks.length === 1), ...queries];
+  return [...events.filter(({ asks }) => asks.length === 1), ...queries];
 }
 
 interface Pause {
@@ -70,46 +55,53 @@ interface Chain {
   readonly shortest: number;
 }
 
-function chainsOf(name: string, sent: readonly Sent[]): Chain[] {
-  const chains: Chain[] = [];
-  let pauses: Pause[] = [];
-  let isStart = true;
-  const close = (): void => {
-    const all = pauses.map(({ ms }) => ms);
-    if (pauses.length > 0)
-      chains.push({ name, pauses, isStart, longest: Math.max(...all), shortest: Math.min(...all) });
-    pauses = [];
-    isStart = false;
-  };
+function chainsOf({ name, sent }: Task): Chain[] {
+  const runs: Pause[][] = [[]];
   for (const [at, next] of sent.slice(1).entries()) {
-    const before = sent[at];
-    const ms = before && pauseMs(before, next);
-    if (ms === undefined) close();
-    else pauses.push({ ms, next });
+    const ms = pauseMs(sent[at], next);
+    if (ms === undefined) runs.push([]);
+    else runs.at(-1)?.push({ ms, next });
   }
-  close();
-  return chains;
+  return runs.flatMap((pauses, at): Chain[] => {
+    const all = pauses.map(({ ms }) => ms);
+    if (all.length === 0) return [];
+    return [
+      { name, pauses, isStart: at === 0, longest: Math.max(...all), shortest: Math.min(...all) },
+    ];
+  });
 }
 
 /** Undefined if the client didn't choose it, or it can't be measured. */
-function pauseMs(before: Sent, next: Sent): number | undefined {
+function pauseMs(before: Sent | undefined, next: Sent): number | undefined {
+  if (before?.gotMs === undefined || next.atMs < before.gotMs || before.step !== next.step)
+    return undefined;
   const hint = before.got.headers["retry-after"];
   // A client can take such a hint for a time that is over.
   const isInvited =
     hint !== undefined && !(Number.isNaN(Number(hint)) && Number.isNaN(Date.parse(hint)));
-  const isMeasured = before.gotMs !== undefined && next.atMs >= before.gotMs;
-  if (!isMeasured || isInvited || before.step !== next.step || !isPauseChosen(before))
+  return isInvited || !isPauseChosen(before) ? undefined : next.atMs - before.gotMs;
+}
+
+/** A timer of 0 ms takes a millisecond in Node and in browsers. */
+const SHORTEST_TIMER_MS = 1;
+/** Full jitter up to half a second draws so short a pause four times in a row less than once in a billion times. */
+const MIN_FIRST = 4;
+
+function noPause(chains: readonly Chain[]): string | undefined {
+  const none = chains.find(({ shortest }) => shortest === 0);
+  if (none !== undefined)
+    return `A request for ${none.name} failed, and the client sent it again without any pause.`;
+  const firsts = chains.filter(({ isStart }) => isStart);
+  if (
+    firsts.length < MIN_FIRST ||
+    firsts.some(({ pauses }) => (pauses[0]?.ms ?? 0) > SHORTEST_TIMER_MS)
+  )
     return undefined;
-  return next.atMs - (before.gotMs ?? 0);
+  return `The client repeated ${firsts.length} requests that had failed, each after a millisecond.`;
 }
 
 /** Pauses longer than this needn't grow any further. */
 const LONG_MS = 30_000;
-const MIN_PAUSES = 3;
-/** A pause has grown if it is at least this many times an earlier one. */
-const GROWTH = 2;
-/** Five pauses with full jitter and a doubling bound all shrink once in 120,000 times. */
-const MIN_SHRINKING = 5;
 
 /**
  * Pauses count as fixed if they differ by at most this share of the longest, and the chains have so many pauses beyond two each.
@@ -121,112 +113,95 @@ const fixed: readonly (readonly [spread: number, beyondTwo: number])[] = [
   [0.1, 3],
   [0.33, 6],
 ];
+/** Pauses that grow steadily count as fixed only below this spread. */
+const SPREAD_OF_GROWTH = 0.1;
 
-/** Enough chains of jittered pauses to tell that they don't grow: simulated back-offs never met that in 100,000 sessions. */
+/** So many jittered chains are enough: a back-off whose bound doubles never met the rest in 100,000 simulated sessions. */
 const MIN_JITTERED = 12;
 const JITTERED_GROWTH = 1.1;
 const JITTERED_RATIO = 3;
 
 function fixedPauses(told: Told, chains: readonly Chain[]): string | undefined {
-  const judged = chains.filter(
-    (chain) => chain.longest <= LONG_MS && !isGrown(told, chains, chain),
-  );
-  const long = judged.filter(({ pauses }) => pauses.length >= MIN_PAUSES);
-  const shrinking = long.find(
-    ({ pauses }) =>
-      pauses.length >= MIN_SHRINKING &&
-      pauses.every(({ ms }, at) => at === 0 || ms < (pauses[at - 1]?.ms ?? 0)),
-  );
-  if (shrinking !== undefined)
-    return wordsOf(shrinking, "and each pause was shorter than the one before it");
+  const judged = chains.filter((one) => one.longest <= LONG_MS && !hasGrown(told, chains, one));
+  const long = judged.filter(({ pauses }) => pauses.length > 2);
   for (const [spread, beyondTwo] of fixed) {
-    const alike = long.filter((chain) => {
-      const isGrowing = chain.pauses.every(
-        ({ ms }, at) => at === 0 || ms > (chain.pauses[at - 1]?.ms ?? 0),
-      );
-      return (
-        (chain.longest - chain.shortest + 1) / chain.longest <= spread &&
-        !(isGrowing && spread >= 0.1)
-      );
-    });
+    const alike = long.filter(
+      (one) =>
+        (one.longest - one.shortest + 1) / one.longest <= spread &&
+        !(spread >= SPREAD_OF_GROWTH && isGrowing(one)),
+    );
     const evidence = alike.reduce((sum, { pauses }) => sum + pauses.length - 2, 0);
-    const [first] = alike;
-    if (first !== undefined && evidence >= beyondTwo && 2 * alike.length >= long.length)
-      return wordsOf(first, "and the pauses don't grow");
+    if (evidence >= beyondTwo && 2 * alike.length >= long.length) return fixedText(alike);
   }
-  return jitteredPauses(judged);
+  const starts = judged.filter(({ pauses, isStart }) => isStart && pauses.length > 1);
+  const [longest, shortest] = [
+    Math.max(...starts.map((one) => one.longest)),
+    Math.min(...starts.map((one) => one.shortest)),
+  ];
+  if (starts.length < MIN_JITTERED || longest > JITTERED_RATIO * shortest) return undefined;
+  const firstMs = meanOf(starts.map(({ pauses: [first] }) => first?.ms ?? 0));
+  const laterMs = meanOf(
+    starts.map(({ pauses: [, ...later] }) => meanOf(later.map(({ ms }) => ms))),
+  );
+  return laterMs <= JITTERED_GROWTH * firstMs ? fixedText(starts) : undefined;
 }
 
-function jitteredPauses(chains: readonly Chain[]): string | undefined {
-  const judged = chains.filter(({ pauses, isStart }) => isStart && pauses.length > 1);
-  const ratio =
-    Math.max(...judged.map(({ longest }) => longest)) /
-    Math.min(...judged.map(({ shortest }) => shortest));
-  if (judged.length < MIN_JITTERED || ratio > JITTERED_RATIO) return undefined;
-  const firstMs = judged.reduce((sum, { pauses: [first] }) => sum + (first?.ms ?? 0), 0);
-  const laterMs = judged.reduce((sum, { pauses: [, ...later] }) => sum + meanOf(later), 0);
-  const [first] = judged;
-  return first !== undefined && laterMs <= JITTERED_GROWTH * firstMs
-    ? wordsOf(first, `and in ${judged.length} such cases the pauses don't grow`)
-    : undefined;
+function isGrowing({ pauses }: Chain): boolean {
+  return pauses.every(({ ms }, at) => at === 0 || ms > (pauses[at - 1]?.ms ?? 0));
 }
 
-function meanOf(pauses: readonly Pause[]): number {
-  return pauses.reduce((sum, { ms }) => sum + ms, 0) / pauses.length;
+function meanOf(all: readonly number[]): number {
+  return all.reduce((sum, one) => sum + one, 0) / all.length;
 }
 
 /** Whether a back-off that all requests share had grown before this chain, and no success had ended it. */
-function isGrown(
+function hasGrown(
   { requests }: Told,
   chains: readonly Chain[],
   { pauses, shortest }: Chain,
 ): boolean {
   const start = pauses[0]?.next.sequence ?? 0;
   const success = requests.findLast((one) => one.sequence < start && isAcknowledged(one));
-  const before = chains
+  return chains
     .flatMap((chain) => chain.pauses)
-    .filter(({ next }) => next.sequence < start && next.sequence > (success?.sequence ?? 0));
-  return before.some(({ ms }) => GROWTH * ms <= shortest);
+    .some(
+      ({ next: { sequence }, ms }) =>
+        sequence < start && sequence > (success?.sequence ?? 0) && 2 * ms <= shortest,
+    );
 }
 
-function wordsOf({ name, pauses }: Chain, what: string): string {
-  const list = pauses
+function fixedText([first, ...others]: readonly Chain[]): string {
+  const list = first?.pauses
     .slice(0, 6)
     .map(({ ms }) => durationInWords(ms))
     .join(", ");
-  return `The client repeated a request for ${name} after ${list}, ${what}. A client waits longer each time, and varies its pauses at random.`;
+  const more = others.length === 0 ? "" : `, and ${others.length} others in the same way`;
+  return `The client repeated a request for ${first?.name} after ${list}${more}: the pauses don't grow. A client waits longer each time, and varies its pauses at random.`;
 }
 
-/** So many requests have to succeed in a row. A client may shorten its pauses little by little. */
-const SUCCESSES = 2;
 /** The pauses have grown if the longest is at least so many times as long as the first four on average. */
 const GROWN = 8;
 const FIRST = 4;
 /** The pauses before this many aren't judged. */
 const LEAST = 16;
-/** Fewer long pauses can be chance: a correct client with full jitter makes so many once in 5,000 sessions with eight pauses. */
+/** Fewer long pauses can be chance: with full jitter a correct client makes so many once in 5,000 sessions like these. */
 const MIN_LONG = 3;
 
-/** The pauses grew while requests failed, and then stayed long although requests succeeded. */
+/** The pauses grew while requests failed. Then two requests in a row succeeded, and the next pause was long all the same. */
 function longAfterSuccess({ requests }: Told, chains: readonly Chain[]): string | undefined {
   const pauses = chains
     .flatMap(({ name, pauses: all, isStart }) =>
       all.map((pause, at) => ({ ...pause, name, isFirst: isStart && at === 0 })),
     )
     .sort((one, other) => one.next.sequence - other.next.sequence);
-  const firstMs = meanOf(pauses.slice(0, FIRST));
-  let longCount = 0;
-  for (const [at, { name, ms, next, isFirst }] of pauses.entries()) {
-    if (at < LEAST || !isFirst) continue;
-    const before = requests
-      .filter(({ sequence }) => sequence < next.sequence)
-      .slice(-SUCCESSES - 1, -1);
+  const firstMs = meanOf(pauses.slice(0, FIRST).map(({ ms }) => ms));
+  const long = pauses.filter(({ ms, next, isFirst }, at) => {
+    const before = requests.filter(({ sequence }) => sequence < next.sequence).slice(-3, -1);
     const longestMs = Math.max(...pauses.slice(0, at).map((one) => one.ms));
-    if (before.length < SUCCESSES || !before.every(isAcknowledged) || longestMs < GROWN * firstMs)
-      continue;
-    if (2 * ms >= longestMs) longCount += 1;
-    if (longCount >= MIN_LONG)
-      return `The client's pauses grew from about ${durationInWords(firstMs)} to ${durationInWords(longestMs)} while requests failed. Then at least ${SUCCESSES} requests in a row succeeded, but when ${name} failed once after that, the client waited ${durationInWords(ms)}. A success ends a back-off.`;
-  }
-  return undefined;
+    const isCalm = before.length === 2 && before.every(isAcknowledged);
+    return at >= LEAST && isFirst && isCalm && longestMs >= GROWN * firstMs && 2 * ms >= longestMs;
+  });
+  const [first] = long;
+  if (first === undefined || long.length < MIN_LONG) return undefined;
+  return `The client's pauses grew from about ${durationInWords(firstMs)} while requests failed. Later requests succeeded, but when ${first.name} failed once after that, the client waited ${durationInWords(first.ms)}, and ${long.length - 1} times more like that. A success ends a back-off.`;
 }

@@ -14,10 +14,13 @@ export interface Rule {
   readonly says: string;
   /** The source of the rule, such as "spec §4". */
   readonly source: string;
-  /** The driver's methods and promises that it needs, besides `impression`: without them it is skipped. @default none */
-  readonly needs?: readonly Exclude<keyof Driver, "impression">[] | undefined;
-  /** Whether it is skipped with the transport "http", where time is real. @default false */
-  readonly needsVirtualTime?: boolean | undefined;
+  /**
+   * The driver's methods and promises that it needs, besides `impression`: without them it is skipped. With `virtualTime` it is
+   * skipped over HTTP, where time is real.
+   *
+   * @default none
+   */
+  readonly needs?: readonly (Exclude<keyof Driver, "impression"> | "virtualTime")[] | undefined;
   /**
    * Judges a finished session. It sees every session of the contract, and has to be right for each: whatever was asked of the
    * client, whatever faults and choices there were.

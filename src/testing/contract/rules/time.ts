@@ -60,9 +60,8 @@ const inTime: Rule = {
   id: "in-time",
   says: "Every call ends within the time that the driver promises (withinMs, 10 minutes by default), besides the waits that Retry-After demands",
   source: "spec §7, RFC 9110 §10.2.3",
-  needsVirtualTime: true,
+  needs: ["virtualTime"],
   judge(told, came) {
-    if (told.isReal) return undefined;
     const { withinMs } = told.promised;
     const waits = told.requests.flatMap((one): Interval[] => {
       const untilMs = retryAtMs(one);
@@ -167,23 +166,28 @@ const otherLimit: Rule = {
   id: "other-limit",
   says: "While one limit is used up, the client still sends requests that count against the other",
   source: "spec §8",
-  needs: ["stats"],
-  needsVirtualTime: true,
+  needs: ["stats", "virtualTime"],
   judge(told, came) {
-    const { requests, calls, isReal } = told;
-    for (const { got, gotMs, operation, ...sent } of isReal ? [] : requests) {
+    const { requests, calls } = told;
+    for (const refused of requests) {
+      const { got, gotMs, operation } = refused;
       // A client may take a 503 for a failure of the whole service.
-      const untilMs = got.status === 429 ? retryAtMs({ got, gotMs, operation, ...sent }) : undefined;
+      const untilMs = got.status === 429 ? retryAtMs(refused) : undefined;
       if (gotMs === undefined || untilMs === undefined || operation === undefined) continue;
       const { limit } = operations[operation];
       // A client may have its own reasons to wait after a failure.
-      const isUndisturbed = requests.every((one) => one.atMs >= untilMs || limitOf(one) === limit || isFine(one));
+      const isUndisturbed = requests.every(
+        (one) => one.atMs >= untilMs || limitOf(one) === limit || isFine(one),
+      );
       const during = calls.filter(
-        (call) => call.atMs > gotMs && call.atMs <= untilMs - PROMPT_MS && isOfOther(call, limit, told),
+        (call) =>
+          call.atMs > gotMs && call.atMs <= untilMs - PROMPT_MS && isOfOther(call, limit, told),
       );
       if (!isUndisturbed || during.length === 0) continue;
       came();
-      const held = during.find(({ outcome, endMs }) => outcome.kind === "failed" || endMs >= untilMs - TOLERANCE_MS);
+      const held = during.find(
+        ({ outcome, endMs }) => outcome.kind === "failed" || endMs >= untilMs - TOLERANCE_MS,
+      );
       if (held !== undefined)
         return `The client was asked for ${commandInWords(held.command, held.shown)} while only the ${limit} limit was used up, ${durationInWords(untilMs - held.atMs)} before the end of its Retry-After. It ${held.outcome.kind === "failed" ? "failed" : "took that long"}.`;
     }
