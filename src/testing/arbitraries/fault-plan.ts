@@ -122,12 +122,12 @@ const which: fc.Arbitrary<FaultMatch> = fc.oneof(
 );
 
 /** Undefined three times of four. Shrinks to undefined. */
-export function seldom<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> {
+function seldom<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> {
   const without = { weight: 3, arbitrary: fc.constant(undefined) };
   return fc.oneof({ withCrossShrink: true }, without, { weight: 1, arbitrary });
 }
 
 /** Undefined half of the time. Shrinks to undefined. */
-export function maybe<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> {
+function maybe<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> {
   return fc.option(arbitrary, { nil: undefined, freq: 2 });
 }

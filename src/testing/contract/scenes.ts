@@ -13,7 +13,7 @@ export const eventScenes: readonly Scene[] = scenes(`
   view view flush wrong@click*1 click wrong@click*1 click flush
   wrong@impression*1 view flush again
   failed@impression*4 view 2m flush
-  failed@impression*4 (view view view) click click flush
+  failed@impression*4 3x(view) click click flush
   failed@events view flush up 20m|30m|2h again view flush
   down@impression view flush up 20m|30m failed@impression*1 again flush
   down@all view view query 20m up any@all*1 view up 20m|30m view stats
@@ -33,17 +33,17 @@ export const eventScenes: readonly Scene[] = scenes(`
   until@impression view event flush
   failed@events view view flush up 20m view flush until@impression view view flush
   view flush limit5s~137ms@impression*1 slow@all 25x(view) event
-  view flush slow~1500ms@impression*1 limit30s@impression*1 (view view view)/1s
+  view flush slow~1500ms@impression*1 limit30s@impression*1 3x(view)/1s
   view flush spent:recording (view click view click)/1s 20m view flush
   limit150s@impression*1 (view flush query)/1s query
   key@events view event flush 5m event
   key@impression*1 view view flush event
   key@events 25x(view)
-  view flush key~2500ms@impression*1 limit5s@impression*3 key@events (view view view view view)/1s 10m view
-  view flush key~2500ms@impression*1 failed@impression*3 key@events (view view view view view)/1s 10m view
-  view flush key@impression*1 failed~2500ms@impression*2 key@events (view view view) 20m
+  view flush key~2500ms@impression*1 limit5s@impression*3 key@events 5x(view)/1s 10m view
+  view flush key~2500ms@impression*1 failed@impression*3 key@events 5x(view)/1s 10m view
+  view flush key@impression*1 failed~2500ms@impression*2 key@events 3x(view) 20m
   failed@impression ${"view flush ".repeat(22)}
-  failed@events (view view view) flush (view view view) flush 20m up 20m failed@impression#3,6,9 ${"view ".repeat(7)}
+  failed@events 3x(view) flush 3x(view) flush 20m up 20m failed@impression#3,6,9 ${"view ".repeat(7)}
   failed@events view view flush ${"270m view ".repeat(5)} up 2h view
   failed~137ms@impression*4 slow@all 25x(view) 25x(view)
   refused~137ms@impression*60 slow@all 25x(view) 25x(view)
@@ -86,7 +86,7 @@ export const queryScenes: readonly Scene[] = scenes(`
   refused@queries query up query
   failed@queries query ${"1h stats ".repeat(9)} up 20m|1h stats
   spent:reporting stats stats view query flush
-  spent:reporting (query query query query)/1s query
+  spent:reporting 4x(query)/1s query
   spent:reporting (stats stats stats view flush)/1s query
   limit150s@stats*1 (stats view flush)/1s event event
   limit5s@stats*1 limit150s@stats*1 (stats stats) query query

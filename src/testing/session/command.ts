@@ -82,12 +82,6 @@ export type Command =
       readonly apartMs?: number | undefined;
     };
 
-/** All these commands at once; a single one as it is. */
-export function atOnce(commands: readonly ClientCommand[]): Exclude<Command, WorldCommand> {
-  const [only] = commands;
-  return commands.length === 1 && only !== undefined ? only : { kind: "together", commands };
-}
-
 /** The command with the date of `retryInMs` in its rule. @throws InputError if the rule doesn't write its answers. */
 export function withRetryDate(command: Command, nowMs: number): Command {
   if (command.kind !== "fault" || command.retryInMs === undefined) return command;
