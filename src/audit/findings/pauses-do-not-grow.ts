@@ -19,9 +19,10 @@ const REGULAR_RATIO = 2;
  * does that about once in s^-n times.
  *
  * Simulated 40,000 times each for 1 to 24 requests with 2 to 6 pauses: back-off up to 2 to 29 times its first bound met that
- * at most twice with full jitter, never with less. Decorrelated jitter met it at most once in 7,000 times up to 4 times its
- * shortest pause or more; back-off that goes on with the next request, at most once in 2,000 times. Fixed pauses that vary by
- * a fifth meet it 19 times out of 20 with 5 requests of 3 pauses, by half two times out of three with 12.
+ * at most twice with full jitter, once with half, never with less. Decorrelated jitter met it at most once in 7,000 times, if
+ * its longest pause is at least 4 times its shortest. Back-off that goes on with the next request met it at most once in
+ * 2,000 times, but decorrelated once in 30. Fixed pauses that vary by a fifth meet it 19 times out of 20 with 5 requests of 3
+ * pauses, by half two times out of three with 12.
  */
 const MAX_CHANCE = 1 / 8000;
 const MAX_SPREAD = 2 / 3;
