@@ -108,8 +108,11 @@ export function compareAt(
     }
   }
   // Without an account, nothing depends on the choices yet.
-  const note = script.from.accounts.size === 0 ? {} : { note: noteAbout(script.sequence) };
-  return { groups, impossible, ...note };
+  if (script.from.accounts.size === 0) return { groups, impossible };
+  const { sequence } = script;
+  const since = sequence === 0 ? "what this world began with" : `the state after entry ${sequence}`;
+  const note = `The journal doesn't reach back to the beginning of a world with these settings, so each choice starts from ${since}, which it doesn't change.`;
+  return { groups, impossible, note };
 }
 
 function groupOf(answer: Answer, first: Answer): AnswerGroup & { choices: NamedChoice[] } {
@@ -121,11 +124,6 @@ function knownKey(key: string, place: number): AssumptionKey {
   const found = allKeys.find((one) => one === key);
   if (found !== undefined) return found;
   throw new InputError(`keys.${place}`, `is not an assumption.${keyHint(key)}`);
-}
-
-function noteAbout(sequence: number): string {
-  const since = sequence === 0 ? "what this world began with" : `the state after entry ${sequence}`;
-  return `The journal doesn't reach back to the beginning of a world with these settings, so each choice starts from ${since}, which it doesn't change.`;
 }
 
 /**

@@ -34,7 +34,7 @@ export function creditOf(
 const amount = v.pipe(v.number(), v.transform(nearestMicros));
 
 /** Amounts are in micros. */
-const statsBody = v.pipe(
+export const statsBody = v.pipe(
   v.object({
     period: v.object({ from: v.string(), to: v.string() }),
     impressions: v.number(),
@@ -50,31 +50,22 @@ const statsBody = v.pipe(
 
 export type Stats = v.InferOutput<typeof statsBody>;
 
-export function statsIn(text: string): Stats {
-  return readable(statsBody, text);
-}
-
-const payoutsBody = v.object({
+export const payoutsBody = v.object({
   payouts: v.array(v.object({ amount_inr: amount })),
   pending_inr: amount,
 });
 
-export function payoutsIn(text: string): v.InferOutput<typeof payoutsBody> {
-  return readable(payoutsBody, text);
-}
-
-function readable<Body extends v.GenericSchema>(body: Body, text: string): v.InferOutput<Body> {
+/** What a body says. Inconclusive if it can't be read so. */
+export function read<Body extends v.GenericSchema>(body: Body, text: string): v.InferOutput<Body> {
   const { success, output } = v.safeParse(body, jsonIn(text));
   return success ? output : inconclusive("an answer can't be read");
 }
 
-/** The day of an instant as text. Uses JavaScript's dates, not the simulator's calendar, to be independent of its bugs. */
+/** A day in India begins at 18:30 UTC of the day before. To be independent of its bugs, it doesn't use adsim's calendar. */
 export function dayAt(instantMs: number, { "date.timezone": timezone }: Assumptions): string {
-  return new Date(instantMs + offsetMs[timezone]).toISOString().slice(0, 10);
+  const offsetMs = timezone === "ist" ? 19_800_000 : 0;
+  return new Date(instantMs + offsetMs).toISOString().slice(0, 10);
 }
-
-/** How long before midnight UTC a day begins. A day in India begins at 18:30 UTC of the day before. */
-const offsetMs = { utc: 0, ist: 19_800_000 } as const;
 
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);

@@ -1,7 +1,7 @@
 /** The invariants of money (M1 to M4). */
 
 import { MICROS_PER_PAISA, nearestMicros } from "../base/money.ts";
-import { creditOf, payoutsIn, valuesOf } from "./answers.ts";
+import { creditOf, payoutsBody, read, valuesOf } from "./answers.ts";
 import { ensure, ensureEach, inconclusive } from "./ensure.ts";
 import type { Invariant } from "./invariant.ts";
 import type { CpmRange, Played, TracedExchange } from "./trace.ts";
@@ -21,7 +21,7 @@ function allIsPaid(copy: WorldCopy): string {
   const whole = copy.members
     .map((member) => {
       const { text } = askAfresh(copy, member, "payouts", { limit: String(MAX_PAYOUTS) });
-      return { member, ...payoutsIn(text) };
+      return { member, ...read(payoutsBody, text) };
     })
     .filter(({ payouts }) => payouts.length < MAX_PAYOUTS);
   return ensureEach(whole, "publishers with all their payouts", (one) => {

@@ -24,15 +24,13 @@ export const recordingInvariants: readonly Invariant[] = [
   },
 ];
 
-const TEN_YEARS_MS = 3650 * DAY_MS;
-
 function windowEdge(copy: WorldCopy): string {
   const { assumptions } = copy.sim;
   const [, probe] = copy.probes;
   if (assumptions["dedup.repeat"] === "count")
     inconclusive("nothing is a duplicate under dedup.repeat=count");
   const window = assumptions["dedup.window"];
-  const spanMs = window === "forever" ? TEN_YEARS_MS : durationMs(window);
+  const spanMs = window === "forever" ? 3650 * DAY_MS : durationMs(window);
   const first = recordIn(copy, probe, "D2");
   const repeats = (): boolean => ["repeat", first].includes(recordIn(copy, probe, "D2"));
   // A later session keeps the service's memory in use, so that only the window can make it forget the first.

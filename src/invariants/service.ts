@@ -137,8 +137,7 @@ function isMistake(exchange: TracedExchange): boolean {
   const { operation, request } = exchange;
   if (operation === undefined) return false;
   const values = valuesOf(exchange);
-  const isIncomplete = Object.entries(operations[operation].parameters).some(
-    ([name, { required }]) => required && !values.has(name),
-  );
+  const parameters = Object.entries(operations[operation].parameters);
+  const isIncomplete = parameters.some(([name, { required }]) => required && !values.has(name));
   return isIncomplete || headerOf(request.headers, "authorization") === undefined;
 }

@@ -1,7 +1,7 @@
 /** The invariants of stats (S1 to S4). */
 
 import { MICROS_PER_PAISA } from "../base/money.ts";
-import { addDays, dayAt, statsIn, valuesOf } from "./answers.ts";
+import { addDays, dayAt, read, statsBody, valuesOf } from "./answers.ts";
 import { ensure, ensureEach } from "./ensure.ts";
 import type { Invariant } from "./invariant.ts";
 import type { Played } from "./trace.ts";
@@ -40,22 +40,21 @@ function statsRead({ trace, assumptions }: Played) {
   return trace
     .ownAnswers("stats")
     .filter(({ status, text }) => status === 200 && text.startsWith("{"))
-    .map((exchange) => {
-      const { text, atMs } = exchange;
-      return { ...statsIn(text), sent: valuesOf(exchange), atMs, rounding };
-    });
+    .map((one) => ({
+      ...read(statsBody, one.text),
+      sent: valuesOf(one),
+      atMs: one.atMs,
+      rounding,
+    }));
 }
 
 function totalsAreSums(played: Played): string {
   return ensureEach(statsRead(played), "stats", ({ rows, impressions, micros, rounding }) => {
     const shown = rows.reduce((sum, row) => sum + row.impressions, 0);
     const earned = rows.reduce((sum, row) => sum + row.micros, 0);
-    ensure(
-      shown === impressions,
-      `surfaces have ${shown} impressions, the total is ${impressions}`,
-    );
+    ensure(shown === impressions, `surfaces: ${shown} impressions, total: ${impressions}`);
     const isSum = Math.abs(earned - micros) <= rounding * (rows.length + 1);
-    ensure(isSum, `surfaces have earned ${earned} micros, the total is ${micros}`);
+    ensure(isSum, `surfaces: ${earned} micros, total: ${micros}`);
   });
 }
 
@@ -63,7 +62,7 @@ function totalsOfOne(played: Played): string {
   const filtered = statsRead(played).filter(({ sent }) => sent.has("surface"));
   return ensureEach(filtered, "stats of a surface", ({ sent, rows, ...total }) => {
     const surface = sent.get("surface");
-    const { impressions, micros } = rows.find(({ id }) => id === surface) ?? noFigures;
+    const { impressions = 0, micros = 0 } = rows.find(({ id }) => id === surface) ?? {};
     const isSame =
       impressions === total.impressions && Math.abs(micros - total.micros) <= total.rounding * 2;
     const figures = `${impressions} impressions and ${micros} micros`;
@@ -71,8 +70,6 @@ function totalsOfOne(played: Played): string {
     ensure(isSame, `with surface=${surface} this surface ${why}`);
   });
 }
-
-const noFigures = { impressions: 0, micros: 0 };
 
 function defaultPeriod(played: Played): string {
   const { assumptions, isExactTime } = played;

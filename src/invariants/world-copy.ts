@@ -8,7 +8,7 @@ import type { SimulatorCore } from "../simulator/core.ts";
 import type { Choices } from "../simulator/simulator-options.ts";
 import { buildRequest } from "../spec/build-request.ts";
 import type { OperationId } from "../spec/operations.ts";
-import { creditOf, dayAt, type Stats, statsIn } from "./answers.ts";
+import { creditOf, dayAt, read, type Stats, statsBody } from "./answers.ts";
 import { type ClientExchange, exchangeOf, type Member } from "./client-exchange.ts";
 import { inconclusive } from "./ensure.ts";
 import { type Played, Trace } from "./trace.ts";
@@ -92,7 +92,8 @@ export function readStats(
   period: Values = { from: member.joined ?? "", to: todayIn(copy) },
 ): Stats {
   const { status, outcome, text } = askAfresh(copy, member, "stats", period);
-  return status === 200 ? statsIn(text) : inconclusive(`stats were answered ${status || outcome}`);
+  if (status !== 200) inconclusive(`stats were answered ${status || outcome}`);
+  return read(statsBody, text);
 }
 
 export function waitIn({ sim }: WorldCopy, ms: number): void {
