@@ -1,0 +1,130 @@
+/** Rules that users add: the examples of the pages as they stand there, and how the contract treats such rules. */
+
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Command, ContractError, type Rule, type Told } from "../../../src/contract.ts";
+import { fromSource, snippetsIn } from "../../run-snippet.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+import { runContract } from "./run-contract.ts";
+
+const pageOf = (name: string): Promise<string> =>
+  readFile(join(import.meta.dirname, "../../../docs", name), "utf8");
+
+/** Runs a page's example with node:test in place of vitest. @returns the output. */
+async function outputOf(id: string, change: (ads: string) => string, env = {}): Promise<string> {
+  const [ads = "", driver = "", contract = ""] = snippetsIn(
+    await pageOf("test-your-client.md"),
+    "js",
+  );
+  const examples = snippetsIn(await pageOf("own-tests.md"), "js");
+  const [ownRule = ""] = examples.filter((text) => text.includes("rules: ["));
+  const example = ownRule.includes(id)
+    ? ownRule
+    : contract.replace(" driver,", ` driver, only: ["${id}"],`);
+  const folder = temporaryFolder();
+  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+  await writeFile(join(folder, "ads.js"), change(ads));
+  await writeFile(join(folder, "driver.js"), driver);
+  const here = example
+    .replace('from "vitest"', 'from "node:test"')
+    .replace(" it,", " it, runs: 60,");
+  await writeFile(join(folder, "rule.test.js"), fromSource(here));
+  const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
+  const options = { cwd: folder, env: { ...inherited, NO_COLOR: "1", ...env } };
+  const ran = promisify(execFile)(process.execPath, ["--test"], options);
+  const { stdout } = await ran.catch((error: { stdout: string }) => error);
+  return stdout;
+}
+
+/** The lines around the session: which one is found, and what is cut short of it, depends on how sessions are drawn. */
+function framed(output: string): string[] {
+  return output
+    .replaceAll(/-[0-9a-f]{8}(?=\.(?:json|html)$)/gm, "")
+    .replaceAll(/(?<=ADSIM_REPLAY="[a-z-]+ 1 )[\d:]+/g, "…")
+    .replaceAll(/\b(imp|clk|srf)_\w+/g, "$1_…")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !/^(?:\d\.|\+|the client|As a scenario|…)/.test(line));
+}
+
+test.each([
+  ["own-tests.md", "clicks-come-late", (ads: string) => ads],
+  ["test-your-client.md", "once", (ads: string) => ads.replace("ad_id, session_id })", "ad_id })")],
+])(
+  "the example of docs/%s fails as the page shows, and its line to paste shows that again: %s",
+  async (page, id, change) => {
+    const texts = snippetsIn(await pageOf(page), "text");
+    const [shown = ""] = texts.filter((text) => text.includes(`ADSIM_REPLAY="${id}`));
+    const output = await outputOf(id, change);
+    const lines = framed(shown);
+    expect(lines.length).toBeGreaterThan(2);
+    expect(framed(output)).toEqual(expect.arrayContaining(lines));
+    const [, ADSIM_REPLAY = ""] = /ADSIM_REPLAY="(.*)"/.exec(output) ?? [];
+    const again = await outputOf(id, change, { ADSIM_REPLAY });
+    expect(framed(again)).toEqual(expect.arrayContaining(lines));
+  },
+);
+
+/** Broken by a client that sends something again. */
+const sentOnce: Rule = {
+  id: "sent-once",
+  says: "Nothing is sent twice",
+  source: "our own wish",
+  judge({ events }, came) {
+    for (const { name, sent } of events) {
+      came();
+      if (sent.length > 1)
+        return {
+          why: `${name} was sent ${sent.length} times, expected once.`,
+          expectations: [{ audit: { total: { impressions: { applied: 99 } } } }],
+        };
+    }
+    return undefined;
+  },
+};
+
+test("a user's rule comes after the others, and if it is broken there are a replay line and a scenario", async () => {
+  const failures = temporaryFolder();
+  const { tests, report } = await runContract({
+    rules: [sentOnce],
+    only: ["sent-once"],
+    runs: 40,
+    failures,
+  });
+  const error = tests["sent-once"];
+  if (!(error instanceof ContractError)) throw new Error("No rule was broken.");
+  expect(report?.rules.at(-1)).toMatchObject({ id: "sent-once", result: "failed" });
+  expect(error.why).toMatch(/ad-1 was sent \d times, expected once\.$/);
+  expect(error.message.match(/^ {2}\d\. .*/gm)).not.toHaveLength(0);
+  expect(await readFile(error.file ?? "", "utf8")).toContain("broke the rule sent-once");
+  const again = await runContract({ rules: [sentOnce], replay: error.replay, failures });
+  expect(String(again.tests["sent-once"])).toBe(String(error));
+});
+
+test("a user's rule sees every session, also those that `commands` adds, and needs what it says", async () => {
+  const longest: Command = { kind: "advance", byMs: 987_654_321 };
+  const seen: Told[] = [];
+  const rule: Rule = {
+    ...sentOnce,
+    judge(told, came) {
+      came();
+      seen.push(told);
+      return undefined;
+    },
+  };
+  const mine: Rule = { ...rule, commands: fc.constant([longest]) };
+  const isMine = ({ changes }: Told): boolean =>
+    changes.some(({ endMs, atMs }) => endMs - atMs === longest.byMs);
+  const options = { only: ["sent-once"], runs: 30 };
+  expect((await runContract({ rules: [mine], ...options })).tests["sent-once"]).toBe("passed");
+  expect(seen).toHaveLength(30);
+  expect(seen.filter(isMine).length).toBeGreaterThan(2);
+  expect(seen.filter(isMine).length).toBeLessThan(20);
+  const needing = await runContract({ rules: [{ ...rule, needs: ["flush"] }], ...options });
+  expect(needing.tests["sent-once"]).toBe("skipped");
+  expect(seen).toHaveLength(30);
+});

@@ -1,0 +1,66 @@
+/** The contract in real runners, each in a process of its own. */
+
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify, stripVTControlCharacters } from "node:util";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../temporary-folder.ts";
+
+const root = join(import.meta.dirname, "../../..");
+
+async function outputOf(file: string, args: readonly string[], env: object = {}): Promise<string> {
+  const { NODE_TEST_CONTEXT: _, VITEST: __, ...inherited } = process.env;
+  const options = { cwd: root, env: { ...inherited, NO_COLOR: "1", ...env } };
+  const { stdout, stderr } = await promisify(execFile)(file, args, options).catch((error) => error);
+  return stripVTControlCharacters(`${stdout}${stderr}`);
+}
+
+const inNode = ["--test", "test/testing/contract/runners/node.ts"];
+
+test("node:test: both of a failure's lines to paste show the failure again", async () => {
+  const env = { EXAMPLE_FAILURES: join(temporaryFolder(), "made", "anew") };
+  const output = await outputOf("node", inNode, env);
+  expect(output).toMatch(/✖ once: No impression/);
+  expect(output).toMatch(/✔ spec-shape/);
+  expect(output).toMatch(/﹣ never-seen: .*, skipped: it can't .*# SKIP/);
+  expect(output).toMatch(/﹣ at-once: .*# the driver has no maxAtOnce/);
+  expect(output).not.toContain("key_");
+  const [, replay = ""] = /See it again: {2}(.*)/.exec(output) ?? [];
+  const [, file = ""] = /npx adsim (play .*)/.exec(output) ?? [];
+  const [again, played] = await Promise.all([
+    outputOf("sh", ["-c", replay], env),
+    outputOf("sh", ["-c", `node src/cli/main.ts ${file}`]),
+  ]);
+  expect(again).toMatch(/✖ once: No impression/);
+  expect(again).toContain(`See it again:  ${replay}`);
+  expect(again).toMatch(/﹣ spec-shape: .*, skipped: only once is replayed/);
+  expect(played).toMatch(/failed {2}once-[0-9a-f]{8}: .*expected 1, found \d+ \(expectations\.0/);
+});
+
+test("vitest: tests that skip themselves have a reason", async () => {
+  const config = "test/testing/contract/runners/vitest.config.ts";
+  const output = await outputOf("node", [
+    "node_modules/vitest/vitest.mjs",
+    "run",
+    "--config",
+    config,
+  ]);
+  expect(output).toMatch(/× once: No impression/);
+  expect(output).toMatch(/↓ at-once: .*\[the driver has no maxAtOnce\]/);
+  expect(output).toMatch(/1 failed \| 2 passed \| 21 skipped/);
+  expect(output).not.toContain("key_");
+});
+
+test("a replay of a client with random session ids, pauses and keys has the same bytes", async () => {
+  const failures: string[] = [];
+  let ADSIM_REPLAY = "";
+  for (const _ of ["first", "again"]) {
+    const output = await outputOf("node", inNode, { EXAMPLE_RANDOM: "1", ADSIM_REPLAY });
+    const [failure = "", replay = ""] =
+      /The client broke [\s\S]*?ADSIM_REPLAY="(.*?)"/.exec(output) ?? [];
+    expect(failure).toMatch(/session_id=\w+-\w+-\w+-\w+-[\da-f-]{36}/);
+    failures.push(failure);
+    ADSIM_REPLAY = replay;
+  }
+  expect(new Set(failures).size).toBe(1);
+});
