@@ -77,24 +77,19 @@ function dateAt(now: () => number): DateConstructor {
 type Callback = (...given: unknown[]) => void;
 
 function globalsOf(timers: Timers, fetch: typeof globalThis.fetch): Record<string, unknown> {
-  const byNumber = new Map<number, GlobalTimer>();
-  const started = (ends: Ends, callback: Callback, ms: unknown, given: unknown[]): GlobalTimer => {
-    const act = (): void => callback(...given);
-    return new GlobalTimer({ timers, byNumber, act, delayMs: delayOf(ms), ends });
-  };
+  const set =
+    (ends: "once" | "when cleared") =>
+    (callback: Callback, ms?: unknown, ...given: unknown[]): NodeTimer =>
+      nodeTimer(timers, () => callback(...given), delayOf(ms), ends);
   // Clients may pass the timer, its number, or something that never was a timer.
   const clear = (given: unknown): void => {
-    if (given instanceof GlobalTimer) given.close();
-    else byNumber.get(Number(given))?.close();
+    const timer = typeof given === "object" && given !== null ? given : byNumber.get(Number(given));
+    if (timer !== undefined && "close" in timer) (timer as NodeTimer).close();
   };
   return {
     fetch,
-    setTimeout: (callback: Callback, ms?: unknown, ...given: unknown[]) =>
-      started("once", callback, ms, given),
-    clearTimeout: clear,
-    setInterval: (callback: Callback, ms?: unknown, ...given: unknown[]) =>
-      started("when cleared", callback, ms, given),
-    clearInterval: clear,
+    ...{ setTimeout: set("once"), clearTimeout: clear },
+    ...{ setInterval: set("when cleared"), clearInterval: clear },
   };
 }
 
@@ -104,65 +99,58 @@ function delayOf(ms: unknown): number {
   return delay >= 1 && delay <= 0x7fff_ffff ? delay : 1;
 }
 
-type Ends = "once" | "when cleared";
-
-interface TimerOptions {
-  readonly timers: Timers;
-  /** The timers that may still fire. */
-  readonly byNumber: Map<number, GlobalTimer>;
-  readonly act: () => void;
-  readonly delayMs: number;
-  readonly ends: Ends;
+/** Has the methods of Node's timers, and converts to a number as a browser's timer is one. */
+interface NodeTimer extends Timer {
+  /** Starts over. */
+  refresh(): this;
+  close(): void;
+  [Symbol.toPrimitive](): number;
 }
 
-/** Has the methods of Node's timers, and converts to a number as a browser's timer is one. */
-class GlobalTimer {
-  readonly #options: TimerOptions;
-  readonly #number: number;
-  #next: Timer | undefined;
-  #hasRef = true;
-  static #made = 0;
+/** The timers that may still fire. */
+const byNumber = new Map<number, NodeTimer>();
+let made = 0;
 
-  constructor(options: TimerOptions) {
-    this.#options = options;
-    GlobalTimer.#made += 1;
-    this.#number = GlobalTimer.#made;
-    this.refresh();
-  }
-  /** Starts over. */
-  refresh(): this {
-    const { timers, byNumber, act, delayMs, ends } = this.#options;
-    timers.clearTimeout(this.#next);
-    byNumber.set(this.#number, this);
-    this.#next = timers.setTimeout(() => {
-      if (ends === "once") this.close();
-      else this.refresh();
-      act();
-    }, delayMs);
-    if (!this.#hasRef) this.#next.unref();
-    return this;
-  }
-  close(): void {
-    const { timers, byNumber } = this.#options;
-    timers.clearTimeout(this.#next);
-    byNumber.delete(this.#number);
-  }
-  ref(): this {
-    this.#hasRef = true;
-    this.#next?.ref();
-    return this;
-  }
-  unref(): this {
-    this.#hasRef = false;
-    this.#next?.unref();
-    return this;
-  }
-  hasRef(): boolean {
-    return this.#hasRef;
-  }
-  [Symbol.toPrimitive](): number {
-    return this.#number;
-  }
+function nodeTimer(
+  timers: Timers,
+  act: () => void,
+  delayMs: number,
+  ends: "once" | "when cleared",
+): NodeTimer {
+  made += 1;
+  const number = made;
+  let next: Timer | undefined;
+  let isRef = true;
+  const fire = (): void => {
+    if (ends === "once") timer.close();
+    else timer.refresh();
+    act();
+  };
+  const timer: NodeTimer = {
+    refresh() {
+      timers.clearTimeout(next);
+      byNumber.set(number, timer);
+      next = timers.setTimeout(fire, delayMs);
+      return isRef ? timer : timer.unref();
+    },
+    close() {
+      timers.clearTimeout(next);
+      byNumber.delete(number);
+    },
+    ref() {
+      isRef = true;
+      next?.ref();
+      return timer;
+    },
+    unref() {
+      isRef = false;
+      next?.unref();
+      return timer;
+    },
+    hasRef: () => isRef,
+    [Symbol.toPrimitive]: () => number,
+  };
+  return timer.refresh();
 }
 
 function timeoutSignal(timers: Timers, ms: number): AbortSignal {

@@ -106,53 +106,38 @@ export function withShortWait(command: Command, seconds: number): Command {
   return { ...command, rule: { ...rule, verdict: { ...verdict, headers } } };
 }
 
-/** The members of each kind. A kind or member that is missing here is a type error. */
-type EntriesOf<One extends { readonly kind: string }> = {
-  readonly [Kind in One["kind"]]: Readonly<
-    Record<Exclude<keyof Extract<One, { kind: Kind }>, "kind">, v.GenericSchema>
-  >;
-};
-
 const place = wholeFrom(0);
-const clientEntries: EntriesOf<ClientCommand> = {
-  impression: {
-    surface: place,
-    ad: v.optional(place),
-    spelling: v.optional(v.picklist(spellings)),
-  },
+const maybePlace = v.optional(place);
+const clientMembers: Readonly<Record<ClientCommand["kind"], v.ObjectEntries>> = {
+  impression: { surface: place, ad: maybePlace, spelling: v.optional(v.picklist(spellings)) },
   again: { impression: place },
   click: { impression: place },
-  stats: {
-    surface: v.optional(place),
-    from: v.optional(v.string()),
-    to: v.optional(v.string()),
-  },
+  stats: { surface: maybePlace, from: v.optional(v.string()), to: v.optional(v.string()) },
   surfaces: {},
   payouts: { limit: v.optional(v.number()) },
   flush: {},
   close: {},
 };
-const otherEntries: EntriesOf<Exclude<Command, ClientCommand>> = {
-  advance: { byMs: wholeFrom(0) },
-  // The simulator checks it.
-  fault: { rule: v.unknown(), retryInMs: v.optional(wholeFrom(0)) },
+const clientSchema = schemaOf(clientMembers);
+const schema = schemaOf({
+  ...clientMembers,
+  advance: { byMs: place },
+  // The simulator checks the rule.
+  fault: { rule: v.unknown(), retryInMs: maybePlace },
   heal: {},
-  spend: { left: wholeFrom(0), of: v.picklist(["recording", "reporting"]) },
+  spend: { left: place, of: v.picklist(["recording", "reporting"]) },
   together: {
-    commands: v.pipe(v.array(v.lazy(() => clientSchema)), v.minLength(1, "must not be empty")),
-    apartMs: v.optional(wholeFrom(0)),
+    commands: v.pipe(v.array(clientSchema), v.minLength(1, "must not be empty")),
+    apartMs: maybePlace,
   },
-};
+} satisfies Readonly<Record<Command["kind"], v.ObjectEntries>>);
 
-function schemaOf(entries: Readonly<Record<string, v.ObjectEntries>>): v.GenericSchema {
-  const kinds = Object.entries(entries).map(([kind, members]) =>
+function schemaOf(membersByKind: Readonly<Record<string, v.ObjectEntries>>): v.GenericSchema {
+  const kinds = Object.entries(membersByKind).map(([kind, members]) =>
     strictObject({ kind: v.literal(kind), ...members }),
   );
   return v.variant("kind", kinds);
 }
-
-const clientSchema: v.GenericSchema = schemaOf(clientEntries);
-const schema = schemaOf({ ...clientEntries, ...otherEntries });
 
 /** @throws InputError that names the invalid member. */
 export function checkCommand(command: Command): void {
@@ -160,5 +145,5 @@ export function checkCommand(command: Command): void {
 }
 
 export function isOfClient(command: { readonly kind: string }): command is ClientCommand {
-  return Object.hasOwn(clientEntries, command.kind);
+  return Object.hasOwn(clientMembers, command.kind);
 }
