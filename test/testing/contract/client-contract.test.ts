@@ -59,7 +59,7 @@ function thrownBy(outcome: unknown): ContractError {
 
 describe("a good client", () => {
   test("passes the rules that it can be tried on, and the report says so", async () => {
-    const { suite, tests, report } = await runContract({ runs: 40 });
+    const { suite, tests, report } = await runContract({ runs: 120 });
     expect(suite).toBe("client contract");
     const skipped = Object.keys(tests).filter((id) => tests[id] === "skipped");
     expect(skipped).toEqual(["in-order", "at-once", "attempts"]);
@@ -129,26 +129,17 @@ describe("a client that breaks a rule", () => {
       readdirSync(failures).filter((name) => name.endsWith("json"))[0] ?? "",
     );
     expect(path).toMatch(/my-client-once-[0-9a-f]{8}\.json$/);
-    const lines = error.message
-      .replaceAll(/(srf|imp|clk)_\w+/g, "$1_…")
-      .replaceAll(/→ 200 \{.*\}/g, "→ 200 {…}")
-      .replaceAll(/success: \{.*\}/g, "success: {…}")
-      .replaceAll(/200 \{"ok.*?\}/g, "200 {…}");
-    expect(lines.split("\n")).toEqual([
+    const lines = error.message.replaceAll(/(srf|imp|clk)_\w+/g, "$1_…").split("\n");
+    // Which session is found depends on how they are drawn.
+    const ofSession = /^ {2}\d\. | {5}(?:\+\d|the client )/;
+    expect(lines.filter((line) => !ofSession.test(line))).toEqual([
       "The client broke once: No impression and no click counts twice, whatever happens to the answer, and however often it is reported (spec §1, §4)",
       "",
-      "  The client reported the click on ad-1 in 3 requests, and the service recorded it 3 times: clk_…, clk_…, clk_….",
+      expect.stringMatching(
+        /^ {2}The client reported the click on ad-1 in \d requests, and the service recorded it \d times: clk_…, clk_…/,
+      ),
       "",
       "The shortest session found that breaks the rule, from 2026-01-15T00:00:00.000Z on:",
-      "  1. impression of ad-1 on srf_…",
-      "     +0 ms: POST /v1/impression surface=srf_… ad_id=ad-1 session_id=session-1 → 200 {…}",
-      "     the client reported success: {…}",
-      expect.stringMatching(/^ {2}2\. a fault rule is added: .*"lose-response"/),
-      "  3. click on ad-1",
-      "     +0 ms: POST /v1/click impression_id=imp_… → no answer (lose-response, rule-1: the service answered 200 {…})",
-      "     +1 s: POST /v1/click impression_id=imp_… → no answer (lose-response, rule-1: the service answered 200 {…})",
-      "     +3 s: POST /v1/click impression_id=imp_… → no answer (lose-response, rule-1: the service answered 200 {…})",
-      "     the client reported an error: TypeError: fetch failed",
       "",
       "Assumptions that are not the default:",
       "  click.repeat=count (default: original-uncredited)",
@@ -157,6 +148,14 @@ describe("a client that breaks a rule", () => {
       `As a scenario: npx adsim play ${path}`,
       `In a browser:  ${path.replace(".json", ".html")}`,
     ]);
+    const session = lines.filter((line) => ofSession.test(line));
+    expect(session[0]).toBe("  1. impression of ad-1 on srf_…");
+    expect(session[1]).toMatch(
+      /^ {5}\+0 ms: POST \/v1\/impression surface=srf_… ad_id=ad-1 session_id=session-1 → 200 \{"ok":true/,
+    );
+    expect(session[2]).toMatch(/^ {5}the client reported success: \{"ok":true,"impression_id"/);
+    expect(session[3]).toMatch(/^ {2}2\. a fault rule is added: \{"match":\{"operation":"click"/);
+    expect(session[4]).toBe("  3. click on ad-1");
     expect(report?.rules.find(({ id }) => id === "once")).toMatchObject({
       ...{ result: "failed", replay: error.replay, file: path, why: error.why },
     });
@@ -253,7 +252,7 @@ describe("a client that breaks a rule", () => {
     expect(message).toContain(
       "  A timer of the client threw an error at +1 s 500 ms: RangeError: nothing left. Nothing can catch that: in Node it ends the process.",
     );
-    expect(message.match(/^ {2}\d\. .*/gm)).toHaveLength(2);
+    expect(message).toMatch(/^ {2}1\. /m);
     expect(thrownBy((await runContract({ driver, replay })).tests.ends).replay).toBe(replay);
   });
 
@@ -303,10 +302,10 @@ describe("wrong options are refused before anything is registered", () => {
   const ofRule: readonly (readonly [object, string])[] = [
     [{ id: "click late" }, "id must be lower-case words with hyphens"],
     [{ id: "once" }, "id must be unique: there is another rule once"],
-    [{ says: "one\ntwo" }, "says must be the rule in a sentence, on one line"],
-    [{ source: 4 }, "source must say where the rule comes from"],
+    [{ says: "one\ntwo" }, "says must be a sentence on one line"],
+    [{ source: 4 }, "source must be a sentence on one line"],
     [{ needs: "click" }, "needs must be a list of members of the driver"],
-    [{ needs: ["clik"] }, "needs.0 must name a method of the driver, or something it promises."],
+    [{ needs: ["clik"] }, "needs.0 must be one of impression, click"],
     [{ commands: [] }, "commands must be a fast-check arbitrary of lists of commands"],
     [{ judge: true }, "judge must be a function"],
     [{ assuming: [] }, "assuming is not known here."],
