@@ -23,8 +23,8 @@ import {
 } from "./command.ts";
 import { copyOf, isChanged } from "./copy.ts";
 import { namesOf } from "./names.ts";
-import { sentAfter } from "./sent.ts";
-import type { Call, Change, Outcome, Sent, Session } from "./session.ts";
+import { type Arrived, sentIn } from "./sent.ts";
+import type { Call, Change, Outcome, Session } from "./session.ts";
 import { spend } from "./spend.ts";
 
 /** A client is watched for an hour after it was closed. */
@@ -81,7 +81,7 @@ interface Run<Impression> {
   driver: Driver<Impression> | undefined;
   readonly views: View<Impression>[];
   readonly calls: LiveCall[];
-  readonly requests: Sent[];
+  readonly arrived: Arrived[];
   readonly changes: Change[];
   step: number;
 }
@@ -103,7 +103,7 @@ async function sessionIn<Impression>(
   const { sim, publisher, surfaces, time } = world;
   const startMs = sim.clock.now();
   const run: Run<Impression> = {
-    ...{ world, driver: undefined, views: [], calls: [], requests: [], changes: [], step: -1 },
+    ...{ world, driver: undefined, views: [], calls: [], arrived: [], changes: [], step: -1 },
   };
   let promised: Promised = promisesOf(undefined);
   let mistake: InputError | undefined;
@@ -120,9 +120,10 @@ async function sessionIn<Impression>(
   await perform(run, () => makeCalls(run, [{ command: { kind: "open" }, act: open }], 0));
   if (mistake !== undefined) throw mistake;
   for (const command of commands) await performCommand(run, command);
-  const isClosed = commands.some(({ kind }) => kind === "close");
   // A client that can't be closed delivers its queue when it is flushed.
-  if (!isClosed) await performCommand(run, { kind: run.driver?.close ? "close" : "flush" });
+  if (run.driver?.close === undefined) await performCommand(run, { kind: "flush" });
+  else if (!commands.some(({ kind }) => kind === "close"))
+    await performCommand(run, { kind: "close" });
   let timersLeft: readonly number[] = [];
   // Watches whether the closed client still sends something.
   await perform(run, async () => {
@@ -141,7 +142,8 @@ async function sessionIn<Impression>(
     promised,
     isReal: sim.clock.mode !== "frozen",
     calls: run.calls.map(({ live, ...call }) => withLater(call, live)),
-    requests: run.requests,
+    // Read in the end: a client may leave while it waits for an answer, long after the step in which it sent the request.
+    requests: run.arrived.flatMap((some) => sentIn(sim, some)),
     changes: run.changes,
     timersLeft,
     threw: world.threw,
@@ -155,7 +157,7 @@ function withLater(call: Call, live: unknown): Call {
   return isChanged(call.outcome.value, live) ? { ...call, later: copyOf(live) } : call;
 }
 
-/** Counts the step, and collects the requests that arrive meanwhile. */
+/** Counts the step, and notes which requests arrive meanwhile. */
 async function perform<Impression>(
   run: Run<Impression>,
   act: () => Promise<unknown>,
@@ -165,7 +167,7 @@ async function perform<Impression>(
   await act();
   const isOthers =
     run.changes.at(-1)?.step === run.step && run.changes.at(-1)?.command.kind === "spend";
-  if (!isOthers) run.requests.push(...sentAfter(sim, after, run.step));
+  if (!isOthers) run.arrived.push({ after, until: sim.journal.total, step: run.step });
   run.step += 1;
 }
 

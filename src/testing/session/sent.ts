@@ -11,12 +11,20 @@ import { type EventKind, isEventKind } from "../../spec/operations.ts";
 import { successMismatch } from "../../spec/schema-mismatch.ts";
 import type { Answer, Sent } from "./session.ts";
 
-/** The requests that arrived after this one. `step`: number of the command under way. */
-export function sentAfter({ journal }: SimulatorCore, after: number, step: number): Sent[] {
+/** The requests that arrived in a step, by their numbers in the world. */
+export interface Arrived {
+  readonly step: number;
+  /** The last one before them. */
+  readonly after: number;
+  /** The last of them. */
+  readonly until: number;
+}
+
+export function sentIn({ journal }: SimulatorCore, { step, after, until }: Arrived): Sent[] {
   if (!(journal instanceof WorldJournal))
     throw new TypeError("A session needs a simulator of this package.");
   const all: Sent[] = [];
-  for (let sequence = after + 1; sequence <= journal.total; sequence += 1) {
+  for (let sequence = after + 1; sequence <= until; sequence += 1) {
     const record = journal.exchange(sequence)?.record;
     if (record === undefined) continue;
     const { operation, request, response, fault, limit } = shownEntry(record, sequence, "shown");

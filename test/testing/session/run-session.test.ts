@@ -133,3 +133,30 @@ test("a long value is cut between two members, and a command says how it is apar
     "one every 1 s: stats",
   );
 });
+
+test("a request whose client leaves in a later step has no answer", async () => {
+  const { requests } = await runSession(
+    ({ baseUrl, fetch, timers }) => ({
+      impression() {
+        const controller = new AbortController();
+        timers.setTimeout(() => controller.abort(), 10_000);
+        fetch(`${baseUrl}/v1/publisher/stats`, { signal: controller.signal }).catch(
+          () => undefined,
+        );
+      },
+    }),
+    [
+      { kind: "fault", rule: { match: {}, verdict: { kind: "delay", delay: "5m" } } },
+      { kind: "impression", surface: 0 },
+      { kind: "advance", byMs: 20_000 },
+    ],
+  );
+  expect(requests.map(({ step, got, gotMs }) => [step, got.status, gotMs])).toEqual([
+    [1, 0, undefined],
+  ]);
+});
+
+test("a client that can't be closed is flushed in the end, also if it was to be closed before", async () => {
+  const { calls } = await runSession(() => ({ impression() {}, flush() {} }), [{ kind: "close" }]);
+  expect(calls.map(({ command }) => command.kind)).toEqual(["open", "flush"]);
+});

@@ -118,7 +118,10 @@ function isClickInDoubt(click: AdEvent, told: Told, end: Call): boolean {
   const sinceMs = (click.asks[0]?.atMs ?? 0) - (view?.asks[0]?.atMs ?? 0);
   // If the service refuses clicks that come a day later, the client may know that.
   const isLate = sinceMs >= DAY_MS && told.assumptions["click.window"] !== "none";
-  return isKnown !== true || isLate || sentFor(click, end).some((one) => !isOfLimit(one));
+  // Of a view that was reported twice, the client may have returned a receipt that never got an id.
+  const isTwice = (view?.asks.length ?? 0) > 1;
+  const mayCount = sentFor(click, end).some((one) => !isOfLimit(one));
+  return isKnown !== true || isTwice || isLate || mayCount;
 }
 
 /** An impression is safe to repeat if it has a session, and if the service hasn't forgotten that session. */

@@ -41,7 +41,9 @@ function tasksOf({ calls, requests, events }: Told): readonly Task[] {
 
 interface Pause {
   readonly ms: number;
-  /** The request after it. */
+  /** The request that failed. */
+  readonly failed: Sent;
+  /** The request after the pause. */
   readonly next: Sent;
 }
 
@@ -58,9 +60,10 @@ interface Chain {
 function chainsOf({ name, sent }: Task): Chain[] {
   const runs: Pause[][] = [[]];
   for (const [at, next] of sent.slice(1).entries()) {
-    const ms = pauseMs(sent[at], next);
-    if (ms === undefined) runs.push([]);
-    else runs.at(-1)?.push({ ms, next });
+    const failed = sent[at];
+    const ms = pauseMs(failed, next);
+    if (failed === undefined || ms === undefined) runs.push([]);
+    else runs.at(-1)?.push({ ms, failed, next });
   }
   return runs.flatMap((pauses, at): Chain[] => {
     const all = pauses.map(({ ms }) => ms);
@@ -193,10 +196,10 @@ function longAfterSuccess({ requests }: Told, chains: readonly Chain[]): string 
     .flatMap(({ name, pauses: all, isStart }) =>
       all.map((pause, at) => ({ ...pause, name, isFirst: isStart && at === 0 })),
     )
-    .sort((one, other) => one.next.sequence - other.next.sequence);
+    .sort((one, other) => one.failed.sequence - other.failed.sequence);
   const firstMs = meanOf(pauses.slice(0, FIRST).map(({ ms }) => ms));
-  const long = pauses.filter(({ ms, next, isFirst }, at) => {
-    const before = requests.filter(({ sequence }) => sequence < next.sequence).slice(-3, -1);
+  const long = pauses.filter(({ ms, failed, isFirst }, at) => {
+    const before = requests.filter(({ sequence }) => sequence < failed.sequence).slice(-2);
     const longestMs = Math.max(...pauses.slice(0, at).map((one) => one.ms));
     const isCalm = before.length === 2 && before.every(isAcknowledged);
     return at >= LEAST && isFirst && isCalm && longestMs >= GROWN * firstMs && 2 * ms >= longestMs;

@@ -109,6 +109,8 @@ function lostBefore(told: Told, end: Call | undefined): Breach | undefined {
         event.kind === kind &&
         event.asks.some(isMeant) &&
         event.asks.some((ask) => ask.step > excusedTo && isGivenBefore(told, ask, end)) &&
+        // A 409 may say that the event is on record, even if it isn't.
+        !event.sent.some(({ got }) => got.status === 409) &&
         !event.recorded.some(({ by }) => end === undefined || by.atMs <= end.endMs),
     );
     const undelivered = undeliveredUntil(told, kind, end);
@@ -278,6 +280,7 @@ function misunderstood(event: AdEvent, told: Told): string | undefined {
 function givenUp(event: AdEvent, told: Told, came: () => void): Breach | undefined {
   const { asks, recorded, name, kind } = event;
   const { maxAttempts } = told.promised;
+  const closing = closingOf(told);
   for (const end of endingsOf(told)) {
     const before = asks.filter(({ step }) => step < end.step);
     // If the call failed, the caller knows. A flush that fails may leave events in the queue.
@@ -287,7 +290,10 @@ function givenUp(event: AdEvent, told: Told, came: () => void): Breach | undefin
     came();
     if (recorded.some(({ by }) => by.step <= end.step)) continue;
     const sent = sentFor(event, end);
-    if (sent.length >= maxAttempts || isExcused(event, told, end)) return undefined;
+    // A closing that is repeated ends at once. The first one gave up.
+    const ends = closing !== undefined && closing.step < end.step ? [end, closing] : [end];
+    const isGivenUp = ends.some((one) => isExcused(event, told, one));
+    if (sent.length >= maxAttempts || isGivenUp) return undefined;
     const answers = sent.map(({ got }) => (got.status === 0 ? "no answer" : got.status));
     const tries =
       sent.length === 0 ? "It sent nothing for it" : `Its attempts got: ${answers.join(", ")}`;
@@ -343,6 +349,9 @@ function missed(
   if (first === undefined) return undefined;
   if (!asks.some(isDone))
     return `The service works, and nothing has gone wrong for long, but ${outcomeInWords(first.outcome)} for ${name}.`;
+  const end = endingsOf(told).find(({ step }) => step >= first.step);
+  const isTooOld = end !== undefined && end.endMs - first.atMs >= told.promised.maxAgeMs;
+  if (recorded.length === 0 && isTooOld) return undefined;
   if (recorded.length === 0)
     return expecting(
       `The client reported ${name}, and nothing has gone wrong for long. The service has no record of it.`,
