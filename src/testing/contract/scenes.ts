@@ -106,6 +106,20 @@ export const queryScenes: readonly Scene[] = scenes(`
   period period period
 `);
 
+/** For a client over HTTP, which nobody wants to wait for. */
+export const realTimeScenes: readonly Scene[] = scenes(`
+  brief@impression*1 view click flush
+  brief@click*1 view flush click
+  brief@queries*1 query query
+  failed@events*2 view flush up again flush
+  refused@impression*1 view flush again flush
+  limit2s@impression*1 (view view) flush event
+  limit2s@stats*1 stats query
+  key@events view event event
+  view flush slow@events*1 (view close)
+  view close flush event
+`);
+
 function scenes(text: string): readonly Scene[] {
   return text.trim().split("\n").map(sceneOf);
 }

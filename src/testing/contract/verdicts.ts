@@ -13,6 +13,17 @@ const html = {
 } as const;
 const refused = (status: number, more = {}): Verdict => ({ kind: "respond", status, ...more });
 
+/** The service did it, and its answer is lost or damaged. */
+const lost = [
+  { kind: "lose-response" },
+  { kind: "lose-response", as: "reset" },
+  refused(502, { applied: true }),
+  { kind: "duplicate" },
+  { kind: "garbage" },
+  { kind: "garbage", as: "response" },
+  ...[0.5, 0.9].map((share) => ({ kind: "truncate", share }) as const),
+] as const satisfies readonly Verdict[];
+
 const lists = {
   /** It fails at once, and doesn't say when to try again. */
   failed: [
@@ -29,18 +40,13 @@ const lists = {
   ],
   /** The client can't know whether the service did it. */
   doubtful: [
-    { kind: "lose-response" },
-    { kind: "lose-response", as: "reset" },
-    refused(502, { applied: true }),
-    { kind: "duplicate" },
-    { kind: "garbage" },
-    { kind: "garbage", as: "response" },
-    ...[0.5, 0.9].map((share) => ({ kind: "truncate", share }) as const),
+    ...lost,
     refused(200, { applied: true }),
     { ...html, applied: true },
     { kind: "delay", delay: "35s" },
     { kind: "drip", bytesPerSecond: 1 },
   ],
+  lost,
   /** Something unreadable in place of the answer, and the service did nothing. */
   unreadable: [html, refused(200)],
   /** For good. Spec §7 shows no refusal: several statuses and shapes. */
@@ -75,9 +81,12 @@ const any: readonly (keyof typeof lists)[] = [
   ...(["refused", "wrong", "wrong", "slow", "reordered", "late"] as const),
 ];
 
+const brief = ["failed", "lost", "unreadable", "refused", "wrong"] as const;
+
 /** By name; `limit150s`: a limit refuses for so long, mostly with 429. */
 export function verdicts(name: string): fc.Arbitrary<Verdict> {
   if (name === "any") return fc.oneof(...any.map(oneOf), limit(5), limit(150));
+  if (name === "brief") return fc.oneof(...brief.map(oneOf), limit(2));
   if (name === "down") return fc.oneof(oneOf("failed"), oneOf("silent"));
   const [, duration] = /^limit(\w+)$/.exec(name) ?? [];
   if (duration !== undefined) return limit(durationMs(duration) / 1000);

@@ -6,10 +6,9 @@
 import fc from "fast-check";
 import type { Choices } from "../../simulator/simulator-options.ts";
 import { type AssumptionKey, catalogue, choicesOf } from "../../spec/assumptions/catalogue.ts";
-import { type Command, withShortWait } from "../session/command.ts";
-import { REAL_WAIT_MS } from "../time/real-time.ts";
+import type { Command } from "../session/command.ts";
 import { type Scene, sceneOf, wordsIn } from "./scene.ts";
-import { closingScenes, eventScenes, queryScenes } from "./scenes.ts";
+import { closingScenes, eventScenes, queryScenes, realTimeScenes } from "./scenes.ts";
 
 /** What happens in a session, and where. */
 export interface Trial {
@@ -38,23 +37,15 @@ export interface WorkloadOptions {
 export function arbitraryTrial(options: WorkloadOptions): fc.Arbitrary<Trial> {
   const { assumptions, isReal, variesTimeZone, own } = options;
   const timeZone = variesTimeZone ? fc.constantFrom(...timeZones) : fc.constant(undefined);
-  const trials = shapes.map(({ weight, about, parts }) => ({
+  const trials = (isReal ? [inRealTime] : shapes).map(({ weight, about, parts: commands }) => ({
     weight,
-    arbitrary: fc.record({
-      commands: isReal ? parts.map(shortened) : parts,
-      choices: someChoices(assumptions, about),
-      timeZone,
-    }),
+    arbitrary: fc.record({ commands, choices: someChoices(assumptions, about), timeZone }),
   }));
   const others = own.map((commands) => ({
     weight: SHARE_OF_OWN,
     arbitrary: fc.record({ commands, choices: someChoices(assumptions, /./), timeZone }),
   }));
   return fc.oneof(...trials, ...others);
-}
-
-function shortened(commands: readonly Command[]): readonly Command[] {
-  return commands.map((one) => withShortWait(one, REAL_WAIT_MS / 1000));
 }
 
 /** A client may depend on these, and say so in the contract's own assumptions. */
@@ -155,3 +146,15 @@ const shapes = [
       .map((all) => all.flat()),
   },
 ];
+
+/** Few calls, and no fault that takes longer than two seconds. */
+const inRealTime: (typeof shapes)[number] = {
+  weight: SHARE_OF_OWN,
+  about: /./,
+  parts: inRow(
+    5,
+    "view view odd same again click click stats surfaces payouts flush brief@some (view click stats)",
+    4,
+    realTimeScenes,
+  ),
+};

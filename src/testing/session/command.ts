@@ -94,18 +94,6 @@ export function withRetryDate(command: Command, nowMs: number): Command {
   return { kind: "fault", rule: { ...rule, verdict: { ...verdict, headers } } };
 }
 
-/** The command with a Retry-After of at most `seconds` in its rule. */
-export function withShortWait(command: Command, seconds: number): Command {
-  if (command.kind !== "fault" || command.rule.verdict.kind !== "respond") return command;
-  if (command.retryInMs !== undefined)
-    return { ...command, retryInMs: Math.min(command.retryInMs, seconds * 1000) };
-  const { rule } = command;
-  const { verdict } = command.rule;
-  if (!(Number(verdict.headers?.["Retry-After"]) > seconds)) return command;
-  const headers = { ...verdict.headers, "Retry-After": String(seconds) };
-  return { ...command, rule: { ...rule, verdict: { ...verdict, headers } } };
-}
-
 const place = wholeFrom(0);
 const maybePlace = v.optional(place);
 const clientMembers: Readonly<Record<ClientCommand["kind"], v.ObjectEntries>> = {
