@@ -2,7 +2,6 @@
 
 import { formatInstant } from "../base/calendar.ts";
 import type { ClockMode } from "../base/clock.ts";
-import { counted } from "../base/counted.ts";
 import { groupedBy } from "../base/grouped-by.ts";
 import { oneLine } from "../base/text.ts";
 import type { WorldJournal } from "../journal/journal.ts";
@@ -76,14 +75,13 @@ export function reportOf(journal: WorldJournal, mode: ClockMode): ClientReport {
   const offences = findingIds.flatMap((id) =>
     states.flatMap((own) => findingKinds[id].find(own, judged).map((one) => ({ ...one, id }))),
   );
-  const sure = offences.filter(({ isDoubtful }) => isDoubtful !== true);
   return {
     ...{ requests, kept, copies: kept - attempts.length, from, until },
     operations: operationsOf(attempts),
     faults: faultsOf(attempts),
-    notes: [...notesOn(attempts, requests, kept), ...doubtNote(offences)],
+    notes: notesOn(attempts, requests, kept),
     findings: Array.from(
-      groupedBy(sure, ({ id }) => id),
+      groupedBy(offences, ({ id }) => id),
       ([id, own]) => findingOf(id, own),
     ),
   };
@@ -123,16 +121,6 @@ function notesOn(attempts: readonly Attempt[], requests: number, kept: number): 
     );
   }
   return notes;
-}
-
-/** Says how many requests had the benefit of the doubt, so that nobody takes "no finding" for proof. */
-function doubtNote(offences: readonly Offence[]): string[] {
-  const doubtful = offences.filter(({ isDoubtful }) => isDoubtful);
-  const { size } = new Set(doubtful.map(({ attempt }) => attempt));
-  if (size === 0) return [];
-  return [
-    `${counted(size, "request")} came so soon after a Retry-After or a 401 that the client may not have had that answer yet: fast requests look the same whether they are sent one after another or all at once.`,
-  ];
 }
 
 function findingOf(id: FindingId, offences: readonly [Offence, ...Offence[]]): Finding {

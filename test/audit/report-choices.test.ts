@@ -1,4 +1,4 @@
-/** Under all pairs of choices a request that is refused 40 times, 3 ms apart, is a hot loop and refused-and-sent-again. */
+/** Under all pairs of choices a request that is refused 60 times, 3 ms apart, is a hot loop and refused-and-sent-again. */
 
 import { expect, test } from "vitest";
 import { type ApiResponse, coveringArray } from "../../src/index.ts";
@@ -51,13 +51,13 @@ const known: readonly string[] = ["hot-loop", "refused-and-sent-again"];
 const rows = coveringArray({ strength: 2 });
 
 test.each(Object.entries(requests))(
-  "%s, refused 40 times, is a hot loop and refused-and-sent-again under all pairs of choices",
+  "%s, refused 60 times, is a hot loop and refused-and-sent-again under all pairs of choices",
   (_, request) => {
     let refused = 0;
     for (const assumptions of rows) {
       const stage = reportWorldOf({ assumptions });
       const statuses = new Set<number>();
-      stage.repeat(40, 3, () => statuses.add(request(stage).status));
+      stage.repeat(60, 3, () => statuses.add(request(stage).status));
       const isTaken = statuses.has(200);
       // Some choices accept it and then refuse its duplicates: that is a loop, and no invalid request.
       const expected = isTaken ? known.slice(0, statuses.size - 1) : known;

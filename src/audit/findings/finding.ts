@@ -49,8 +49,6 @@ export interface Offence {
   readonly cause?: Attempt | undefined;
   /** What was wrong. In the example it follows the cause and its answer, or the request and its answer without a cause. */
   readonly detail: string;
-  /** The client may not have had the answer yet: the report only counts these. */
-  readonly isDoubtful?: boolean;
 }
 
 export interface FindingKind {

@@ -11,9 +11,6 @@ export const NO_PAUSE_MS = 10;
 const MIN_ATTEMPTS = 6;
 /** Queries of many users look the same, so they need more. No page sends this many at once. */
 const MIN_SHARED_ATTEMPTS = 50;
-/** The same, for requests sent one after the other: this share of them have a millisecond of their own. */
-const MIN_SEQUENTIAL_ATTEMPTS = 30;
-const SEQUENTIAL_SHARE = 0.9;
 
 export const hotLoop: FindingKind = {
   title: "The same failing request in a hot loop",
@@ -55,10 +52,7 @@ function hasFailed({ outcome, event, isOneEvent, record }: Attempt): boolean {
 }
 
 function isLoop(run: readonly Attempt[]): boolean {
-  if (run[0]?.isOneEvent) return run.length >= MIN_ATTEMPTS;
-  const instants = new Set(run.map(({ record }) => record.nowMs)).size;
-  const isSequential = instants >= SEQUENTIAL_SHARE * run.length;
-  return run.length >= (isSequential ? MIN_SEQUENTIAL_ATTEMPTS : MIN_SHARED_ATTEMPTS);
+  return run.length >= (run[0]?.isOneEvent ? MIN_ATTEMPTS : MIN_SHARED_ATTEMPTS);
 }
 
 function offencesOf(run: readonly Attempt[]): Offence[] {

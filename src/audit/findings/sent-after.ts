@@ -1,4 +1,4 @@
-/** Decides which requests a client sent after it had an answer, and which may have been on their way already. */
+/** Decides which requests a client sent after it had an answer. Others may have been on their way already. */
 
 import { type Attempt, isTimed } from "./attempt.ts";
 
@@ -13,11 +13,11 @@ const MAX_IN_FLIGHT = 6;
 /** Over more connections requests may wait in the client until one is free. Node's fetch takes turns with two. */
 const MAX_CONNECTIONS = 2;
 
-/** Whether the client had the answer when it sent `next`. */
-export type SentAfter = (next: Attempt) => "yes" | "perhaps" | "no";
+/** Whether the client surely had the answer when it sent `next`. */
+export type SentAfter = (next: Attempt) => boolean;
 
 /**
- * Call the function that it returns with every later attempt of the same sender, in order. In doubt that says "perhaps".
+ * Call the function that it returns with every later attempt of the same sender, in order.
  *
  * Over its only connection a client sends nothing before it has the last answer. With each further connection, one request
  * may be on its way, and another one sent before that answer was read. An event that is sent again was answered.
@@ -33,13 +33,12 @@ export function sentAfter(answered: Attempt): SentAfter {
     const connections = Math.max(answered.connections ?? MANY, next.connections ?? MANY);
     const isInTurn = connections <= MAX_CONNECTIONS && later > 2 * (connections - 1);
     const isSure = isInTurn || (next.isOneEvent && next.requestKey === requestKey);
-    if (!isTimed(answered, next)) return isSure || later > MAX_IN_FLIGHT ? "yes" : "no";
+    if (!isTimed(answered, next)) return isSure || later > MAX_IN_FLIGHT;
     const { nowMs } = next.record;
     const sinceMs = nowMs - (answeredMs ?? MANY);
     inBurst &&= nowMs - latestMs <= BURST_INTERVAL_MS && sinceMs <= BURST_MS;
     latestMs = nowMs;
-    if (sinceMs < 0) return "no";
-    return isSure || (!inBurst && sinceMs > ARRIVAL_MS) ? "yes" : "perhaps";
+    return sinceMs >= 0 && (isSure || (!inBurst && sinceMs > ARRIVAL_MS));
   };
 }
 

@@ -69,7 +69,7 @@ interface Rules {
 interface Stop {
   /** The attempt whose answer said so first. */
   readonly cause: Attempt;
-  readonly when: SentAfter;
+  readonly isSentAfter: SentAfter;
   /** The one whose answer holds longest, and until when: a shorter wait for another request doesn't end this one. */
   readonly longest: Attempt;
   readonly untilMs: number;
@@ -81,19 +81,18 @@ function offencesIn(attempts: readonly Attempt[], rules: Rules): readonly Offenc
     const untilMs = rules.untilMsOf(attempt);
     const offences = rules.keysOf(attempt).flatMap((key): Offence[] => {
       const stop = inForce.get(key);
-      const sent = stop?.when(attempt) ?? "no";
+      const isSent = stop?.isSentAfter(attempt) ?? false;
       const isOver = stop === undefined || endsWith(stop, attempt);
       if (isOver) inForce.delete(key);
       if (untilMs !== undefined && (isOver || untilMs > stop.untilMs)) {
-        const begun = isOver ? { cause: attempt, when: sentAfter(attempt) } : stop;
+        const begun = isOver ? { cause: attempt, isSentAfter: sentAfter(attempt) } : stop;
         inForce.set(key, { ...begun, longest: attempt, untilMs });
       }
-      if (stop === undefined || sent === "no" || !isWithin(stop, attempt)) return [];
+      if (stop === undefined || !isSent || !isWithin(stop, attempt)) return [];
       const { cause } = stop;
-      const detail = rules.detailOf(cause, attempt);
-      return [{ attempt, cause, detail, isDoubtful: sent === "perhaps" }];
+      return [{ attempt, cause, detail: rules.detailOf(cause, attempt) }];
     });
-    return offences.find(({ isDoubtful }) => isDoubtful === false) ?? offences[0] ?? [];
+    return offences[0] ?? [];
   });
 }
 
