@@ -20,8 +20,10 @@ const REGULAR_RATIO = 2;
 const MAX_CHANCE = 1 / 8000;
 /** How far from their median fixed pauses are at most, as a share of it. */
 const MAX_JITTER = 0.25;
+/** How many times their first ones the last ones are at most, on average. */
+const MAX_GROWTH = 1.1;
 /** How many times the sender's first pause they are at most: back-off may go on with the next request, up to its longest. */
-const MAX_GROWTH = 4 / 3;
+const MAX_GROWTH_OF_SENDER = 4 / 3;
 
 export const pausesDoNotGrow: FindingKind = {
   title: "Retries without growing pauses",
@@ -87,8 +89,13 @@ function fixedAmong(chains: readonly Chain[], firstOfSenderMs: number): readonly
   const [shortest, longest] = rangeOf(near);
   const spread = (longest - shortest + 1) / longest;
   const evidence = near.length - alike.length - (chains.length - alike.length);
-  const isChosen = medianMs > NO_PAUSE_MS && medianMs <= MAX_GROWTH * firstOfSenderMs;
-  return isChosen && evidence > 1 && spread ** evidence <= MAX_CHANCE ? alike : [];
+  let chance = 1;
+  for (let nth = 0; nth < evidence; nth += 1) chance *= spread;
+  const firstMs = sumOf(alike.map((chain) => chain.pauses[0] ?? 0));
+  const lastMs = sumOf(alike.map((chain) => chain.pauses.at(-1) ?? 0));
+  const hasGrown =
+    lastMs > MAX_GROWTH * firstMs || medianMs > MAX_GROWTH_OF_SENDER * firstOfSenderMs;
+  return medianMs > NO_PAUSE_MS && !hasGrown && evidence > 1 && chance <= MAX_CHANCE ? alike : [];
 }
 
 /** Leaves out hot loops, and queries, because many users may send the same. */
@@ -110,4 +117,8 @@ function offencesOf({ attempts: [cause, ...again], pauses }: Chain): Offence[] {
 function rangeOf(pauses: readonly number[]): [shortest: number, longest: number] {
   const sorted = pauses.toSorted((one, other) => one - other);
   return [sorted[0] ?? 0, sorted.at(-1) ?? 0];
+}
+
+function sumOf(amounts: readonly number[]): number {
+  return amounts.reduce((sum, amount) => sum + amount, 0);
 }
