@@ -273,7 +273,7 @@ describe("pauses that don't grow", () => {
     ["equal ones", [1000, 1000, 1000]],
     ["those of a real timer", [1003, 1009, 1001]],
     ["four of a busy machine", [250, 258, 251, 262]],
-    ["many with some randomness", [1000, 1200, 950, 1100, 900, 1150, 1000, 1180]],
+    ["many with some randomness", [1000, 1200, 950, 1100, 900, 1150, 1000, 1080]],
     ["more than 60 a minute", each(61, (at) => 100 + ((at * 377) % 701))],
   ])("are found: %s", (_, pauses) => {
     const stage = reportWorldOf({ faults: [outage] });
