@@ -371,7 +371,12 @@ function isTooLate(event: AdEvent, told: Told): boolean {
   if (event.kind === "impression") return false;
   const refused = told.requests.some(({ got: { status } }) => status === 410 || status === 409);
   const shown = impressionOf(event, told);
-  return refused || shown?.sent.some(isConfirmed) !== true;
+  const askedAt = event.asks[0]?.step ?? 0;
+  // A view that is reported again may get its id after the client had to give up the click.
+  const isKnown = shown?.sent.some(
+    (one) => isConfirmed(one) && (shown.asks.length === 1 || one.step <= askedAt),
+  );
+  return refused || isKnown !== true;
 }
 
 export const recordRules: readonly Rule[] = [once, nothingLost, countsTrue, delivers];
