@@ -17,7 +17,7 @@ import type { AdEvent, Told } from "../../session/told.ts";
 import { commandInWords, errorInWords, outcomeInWords, timeInWords } from "../../session/words.ts";
 import { isOrdinary, isQuery } from "./answers.ts";
 import { type Asked, askedIn, isAccepted, isAskedAgain, isRepeat, isSentAfter } from "./asked.ts";
-import { mayEndKey } from "./excuses.ts";
+import { isQueueFull, mayEndKey } from "./excuses.ts";
 import type { Rule } from "./rule.ts";
 
 const ends: Rule = {
@@ -181,7 +181,10 @@ const otherLimit: Rule = {
       );
       const during = calls.filter(
         (call) =>
-          call.atMs > gotMs && call.atMs <= untilMs - PROMPT_MS && isOfOther(call, limit, told),
+          call.atMs > gotMs &&
+          call.atMs <= untilMs - PROMPT_MS &&
+          isOfOther(call, limit, told) &&
+          !told.events.some((one) => one.asks.includes(call) && isQueueFull(one, told, call.step)),
       );
       if (!isUndisturbed || during.length === 0) continue;
       came();
