@@ -133,7 +133,7 @@ function undecidedText({ id, needs = [] }: Rule, runs: number): string {
   return [
     `The result of ${id} is undecided: nothing in ${counted(runs, "session")} concerned it.`,
     `The driver's ${methods.map((name) => `${name}()`).join(", ")} must make the client send what the rule is about.`,
-    "If this client never does that, say why:",
+    "If it does, but seldom, raise `runs`. If this client never does it, say why:",
     `  skip: { "${id}": "…" }`,
   ].join("\n");
 }

@@ -10,6 +10,7 @@ export const eventScenes: readonly Scene[] = scenes(`
   any@some view
   view flush any@click*1 click
   view flush any@click click up
+  view flush lost@click*1 click flush
   view view flush wrong@click*1 click wrong@click*1 click flush
   wrong@impression*1 view flush again
   failed@impression*4 view 2m flush
@@ -77,6 +78,7 @@ export const queryScenes: readonly Scene[] = scenes(`
   stats view click 1s|59s|61s stats
   stats 59s stats 59s stats
   stats 25s stats 25s stats 25s stats
+  stats failed@stats ${"25s|45s stats ".repeat(4)}
   failed@stats*1 stats 31s|59s|61s stats
   wrong@stats*1 wrong@surfaces*1 wrong@payouts*1 stats surfaces payouts 1s|61s stats surfaces payouts
   wrong@queries*6 stats 1s|61s surfaces payouts

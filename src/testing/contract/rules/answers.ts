@@ -73,7 +73,9 @@ function wrongResult(told: Told, query: Query, value: unknown): string | undefin
     if (different !== undefined) return `${asking}, and in its result ${different}.`;
     const last = told.requests.findLast((one) => one.step === query.step && one.operation === kind);
     const problem = last && mismatchOf(last, last.got);
-    return `${asking}, and returned ${valueInWords(value)}, which the service never answered${problem === undefined ? "" : `: ${problem}`}.`;
+    const why =
+      problem === undefined ? "which the service never answered" : `though it is wrong: ${problem}`;
+    return `${asking}, and returned ${valueInWords(value)}, ${why}.`;
   }
   const sent = `the request at ${timeInWords(told, source.atMs)}`;
   if (!isAnswerTo(source, query, told))

@@ -103,7 +103,7 @@ function noPause(chains: readonly Chain[]): string | undefined {
   return `The client repeated ${firsts.length} requests that had failed, each after a millisecond.`;
 }
 
-/** Pauses longer than this needn't grow any further. */
+/** Pauses of this length needn't grow any further. A circuit breaker may try again every half a minute. */
 const LONG_MS = 30_000;
 
 /**
@@ -125,7 +125,7 @@ const JITTERED_GROWTH = 1.1;
 const JITTERED_RATIO = 3;
 
 function fixedPauses(told: Told, chains: readonly Chain[]): string | undefined {
-  const judged = chains.filter((one) => one.longest <= LONG_MS && !hasGrown(told, chains, one));
+  const judged = chains.filter((one) => one.longest < LONG_MS && !hasGrown(told, chains, one));
   const long = judged.filter(({ pauses }) => pauses.length > 2);
   for (const [spread, beyondTwo] of fixed) {
     const alike = long.filter(
