@@ -74,5 +74,7 @@ export async function createChangedAds(
       });
       return closing;
     },
+    // As `retry.giveUpAfterMs` is by default.
+    maxAgeMs: 20 * 60_000,
   };
 }

@@ -1,5 +1,6 @@
 /** How a client builds requests: paths, key, parameters (spec §4, §5). */
 
+import { parseDay } from "../../../base/calendar.ts";
 import { jsonIn, memberOf } from "../../../base/parse-json.ts";
 import { orUndefined } from "../../../base/text.ts";
 import { parametersOf } from "../../../journal/entry-values.ts";
@@ -47,6 +48,8 @@ function formProblem(
     if (value === "" || value === null) return `${name} was sent without a value`;
     if (typeof value !== "string" && parameter.type !== "integer")
       return `${name} was sent as ${JSON.stringify(value)}, but must be a string`;
+    if (parameter.type === "date" && parseDay(String(value)) === undefined)
+      return `${name} was sent as ${JSON.stringify(value)}, but must be a day such as 2026-01-31`;
   }
   const missing = Object.entries(known).find(
     ([name, { required }]) => required && sent.every(([other]) => other !== name),

@@ -36,7 +36,7 @@ const ends: Rule = {
       const isTold =
         outcome.kind === "endless" && requests.some((one) => (retryAtMs(one) ?? 0) > atMs);
       const why = isTold ? undefined : unended(outcome.kind);
-      if (why !== undefined) return `The client's ${commandInWords(command)} never ends: ${why}.`;
+      if (why !== undefined) return `A call never ends (${commandInWords(command)}): ${why}.`;
     }
     return undefined;
   },
