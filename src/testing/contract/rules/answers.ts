@@ -37,6 +37,7 @@ const answers: Rule = {
   id: "answers",
   says: "A query resolves with the service's answer to exactly this query, to the micro-INR, and no older than the client promises (staleMs); it fails only if the service fails",
   source: "spec §2, §4, §8",
+  needs: ["stats"],
   judge(told, came) {
     const calmMs = calmSinceMs(told);
     for (const query of told.calls.filter(isQuery)) {
