@@ -16,9 +16,6 @@ const floors = Array.from(
 const longFiles: Readonly<Record<string, string>> = {
   "src/spec/assumptions/catalogue.ts": "one table",
   "src/play/scenario/types.ts": "one grammar",
-  "src/testing/contract/rules/answers.ts": "rules on one subject",
-  "src/testing/contract/rules/record.ts": "rules on one subject",
-  "src/testing/contract/rules/time.ts": "rules on one subject",
 };
 const MAX_LINES = 300;
 const MAX_FUNCTION_LINES = 70;

@@ -20,16 +20,13 @@ export function countServed(context: RequestContext, accounts: Accounts): void {
   if (tally === undefined || effect === undefined || effect === "read") return;
   tally[effect] += 1;
   if (effect === "applied") tally.seenMicros += micros;
-  if (effect === "suppressed") tally.repeatedMicros += micros;
 }
 
 /** Corrects the tally if the client didn't get the answer. */
 export function countUnseen(context: RequestContext, accounts: Accounts): void {
   const { effect, micros } = context;
   const tally = tallyOf(context, accounts);
-  if (tally === undefined) return;
-  if (effect === "suppressed") tally.repeatedMicros -= micros;
-  if (effect !== "applied") return;
+  if (tally === undefined || effect !== "applied") return;
   tally.unseen += 1;
   tally.seenMicros -= micros;
   tally.unseenMicros += micros;

@@ -187,7 +187,7 @@ describe("requests without a pause over one connection", () => {
   });
 
   test("are found over HTTP", async () => {
-    const server = await startServer({ clock: "flowing" });
+    const server = await startServer({ clock: "flowing", port: 0 });
     try {
       const { id, apiKey } = server.worlds.get("default").publishers.at(0);
       const url = `${server.url}/v1/publisher/stats?publisher_id=${id}`;

@@ -2,16 +2,21 @@
 
 import { answerRules } from "./rules/answers.ts";
 import { closingRules } from "./rules/closing.ts";
+import { delivers } from "./rules/delivers.ts";
 import { backsOff } from "./rules/pauses.ts";
+import { promiseRules } from "./rules/promises.ts";
+import { receipts } from "./rules/receipts.ts";
 import { recordRules } from "./rules/record.ts";
 import { requestRules } from "./rules/requests.ts";
 import type { Rule } from "./rules/rule.ts";
-import { promiseRules, refusalRules, timeRules } from "./rules/time.ts";
+import { refusalRules, timeRules } from "./rules/time.ts";
 
 export const rules: readonly Rule[] = [
   ...requestRules,
   ...recordRules,
+  delivers,
   ...answerRules,
+  receipts,
   ...timeRules,
   backsOff,
   ...refusalRules,

@@ -108,7 +108,7 @@ export const queryScenes: readonly Scene[] = scenes(`
   period period period
 `);
 
-/** For a client over HTTP, which nobody wants to wait for. */
+/** For a client over HTTP: they take seconds of real time, not minutes. */
 export const realTimeScenes: readonly Scene[] = scenes(`
   brief@impression*1 view click flush
   brief@click*1 view flush click

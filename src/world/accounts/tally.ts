@@ -22,8 +22,6 @@ export interface EventTally {
   seenMicros: number;
   /** Credits of the unseen events. */
   unseenMicros: number;
-  /** Credits repeated in answers to duplicates. */
-  repeatedMicros: number;
 }
 
 export interface Tally {
@@ -47,6 +45,5 @@ export function createEventTally(): EventTally {
     unseen: 0,
     seenMicros: 0,
     unseenMicros: 0,
-    repeatedMicros: 0,
   };
 }

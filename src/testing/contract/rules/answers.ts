@@ -3,10 +3,8 @@
 import { parseDay } from "../../../base/calendar.ts";
 import { DAY_MS, durationInWords } from "../../../base/duration.ts";
 import { nearestMicros } from "../../../base/money.ts";
-import { jsonIn, memberOf } from "../../../base/parse-json.ts";
+import { memberOf } from "../../../base/parse-json.ts";
 import { addDays, dayAt } from "../../../invariants/answers.ts";
-import { eventIdIn } from "../../../journal/entry-values.ts";
-import type { EventKind } from "../../../spec/operations.ts";
 import { operations } from "../../../spec/operations.ts";
 import { type JsonSchema, lenientSchemas } from "../../../spec/responses.ts";
 import { type ClientCommand, type QueryKind, queryKinds, queryOf } from "../../session/command.ts";
@@ -20,8 +18,8 @@ import {
 import type { Call, Sent } from "../../session/session.ts";
 import type { AdEvent, Told } from "../../session/told.ts";
 import { commandInWords, outcomeInWords, timeInWords, valueInWords } from "../../session/words.ts";
+import { calmSinceMs } from "./delivers.ts";
 import { closingOf, hasQueue } from "./excuses.ts";
-import { calmSinceMs } from "./record.ts";
 import type { Rule } from "./rule.ts";
 
 type QueryCommand = Extract<ClientCommand, { kind: QueryKind }>;
@@ -272,60 +270,4 @@ function statusProblem(
   return `The client rejected ${name} with status ${status}. The service answered ${statuses.join(", ")}.`;
 }
 
-const receipts: Rule = {
-  id: "receipts",
-  says: "What the client returns for an impression or a click has the service's own id and credit",
-  source: "spec §2",
-  judge(told, came) {
-    for (const event of told.events) {
-      for (const ask of event.asks) {
-        if (ask.outcome.kind !== "done") continue;
-        came();
-        const given = receiptIn(ask.outcome.value, event.kind);
-        if (given.id === undefined && given.credit === undefined) continue;
-        const known = receiptsOf(event);
-        // A client that recognises a repeat by itself may return a credit of 0.
-        const isOwn = ask !== event.asks[0] && !told.requests.some(({ step }) => step === ask.step);
-        const isSame = known.some(
-          ({ id, credit }) =>
-            (given.id === undefined || given.id === id) &&
-            (given.credit === undefined ||
-              isAmount(given.credit, credit) ||
-              (isOwn && given.credit === 0)),
-        );
-        if (!isSame)
-          return `The client returned ${JSON.stringify(given)} for ${event.name}. The service answered ${known.map((one) => JSON.stringify(one)).join(", ") || "nothing"}.`;
-      }
-    }
-    return undefined;
-  },
-};
-
-interface Receipt {
-  readonly id: unknown;
-  readonly credit: unknown;
-}
-
-/** A member that is null counts as unknown to the client. */
-function receiptIn(value: unknown, kind: EventKind): Receipt {
-  const id = memberOf(value, `${kind}_id`) ?? undefined;
-  return { id, credit: memberOf(value, "revenue_credited_inr") ?? undefined };
-}
-
-/** What answers said of the event, whether they arrived or not, if the client can't see that they are wrong. */
-function receiptsOf({ sent, kind }: AdEvent): Receipt[] {
-  return sent.flatMap((one) =>
-    [one.got, ...one.served]
-      .filter(
-        (answer) => eventIdIn(answer, kind) !== undefined && mismatchOf(one, answer) === undefined,
-      )
-      .map((answer) => receiptIn(jsonIn(answer.body), kind)),
-  );
-}
-
-function isAmount(given: unknown, answered: unknown): boolean {
-  if (typeof given !== "number" || typeof answered !== "number") return false;
-  return nearestMicros(given) === nearestMicros(answered);
-}
-
-export const answerRules: readonly Rule[] = [answers, wrongAnswers, receipts];
+export const answerRules: readonly Rule[] = [answers, wrongAnswers];

@@ -44,6 +44,10 @@ export function endingsOf({ calls }: Told): readonly Call[] {
   return calls.filter(({ command: { kind } }) => kind === "flush" || kind === "close");
 }
 
+export function isDone({ outcome }: Call): boolean {
+  return outcome.kind === "done";
+}
+
 /** Whether the client has a queue that can be flushed. Then a method may resolve once an event is queued. */
 export function hasQueue({ members }: Told): boolean {
   return members.includes("flush");
