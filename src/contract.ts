@@ -1,9 +1,8 @@
 /** `adsim/contract`: tests a client of the API against the rules that its documentation sets, and rules of your own. */
 
 export { clientContract } from "./testing/contract/client-contract.ts";
-export type { ClientContractOptions } from "./testing/contract/contract-options.ts";
+export type { ClientContractOptions, ContractReport } from "./testing/contract/contract-options.ts";
 export { ContractError } from "./testing/contract/failure.ts";
-export type { ContractReport } from "./testing/contract/report.ts";
 export type { Breach, Rule } from "./testing/contract/rules/rule.ts";
 export type {
   CreateDriver,

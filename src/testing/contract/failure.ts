@@ -12,6 +12,7 @@ import { indentedJson } from "../../base/text.ts";
 import { playScenario } from "../../play/play-scenario.ts";
 import type { Scenario } from "../../play/scenario/types.ts";
 import { defaultAssumptions, nonDefaultChoices } from "../../spec/assumptions/resolve.ts";
+import type { TestWorldOptions } from "../driver/test-world.ts";
 import type { Call, Session } from "../session/session.ts";
 import { commandInWords, outcomeInWords, sentInWords, timeInWords } from "../session/words.ts";
 import { type ContractSettings, DEFAULT_NAME } from "./contract-options.ts";
@@ -46,25 +47,10 @@ export async function failureOf(
   { path, at }: Extract<Tried, { kind: "failed" }>,
   contract: ContractSettings,
 ): Promise<ContractError> {
-  const { name, failures, command, sequenceSeed } = contract;
-  const { session, sim, breach, trial } = at;
-  const file = failureFileName(name === DEFAULT_NAME ? rule.id : `${name} ${rule.id}`, [
-    name,
-    rule.id,
-  ]);
-  const scenario =
-    failures === undefined ? undefined : await failingScenario(file, rule, at, contract);
-  const written =
-    scenario && (await writeFailureFile(failures ?? "", `${file}.json`, indentedJson(scenario)));
-  const trace =
-    failures === undefined
-      ? undefined
-      : await writeFailureTrace(sim, {
-          file: `${file}.html`,
-          title: `${name}: a client that broke ${rule.id}`,
-          folder: failures,
-        });
-  const replay = `${rule.id} ${sequenceSeed} ${path}`;
+  const { session, breach, trial } = at;
+  const { timeZone = "UTC" } = trial;
+  const { file, lines: files } = await writtenFiles(rule, at, contract);
+  const replay = `${rule.id} ${contract.sequenceSeed} ${path}`;
   const lines = [
     `The client broke ${rule.id}: ${rule.says} (${rule.source})`,
     "",
@@ -73,43 +59,59 @@ export async function failureOf(
     `The shortest session found that breaks the rule, from ${formatInstant(session.world.startMs)} on:`,
     ...sessionLines(session, trial.commands.length),
     ...choiceLines(session),
-    ...(trial.timeZone === undefined || trial.timeZone === "UTC"
-      ? []
-      : ["", `The machine's time zone: ${trial.timeZone}`]),
+    ...(timeZone === "UTC" ? [] : ["", `The machine's time zone: ${timeZone}`]),
     "",
-    `See it again:  ADSIM_REPLAY="${replay}" ${command}`,
-    ...(written?.kind === "written" ? [`As a scenario: ${adsimLine(["play", written.path])}`] : []),
-    ...(written?.kind === "not-written" ? [`As a scenario: not written: ${written.why}.`] : []),
-    ...(trace === undefined ? [] : [`In a browser:  ${traceInWords(trace)}`]),
+    `See it again:  ADSIM_REPLAY="${replay}" npm test`,
+    ...files,
   ];
-  const { apiKey } = session.world.publisher;
-  return new ContractError(lines.join("\n").replaceAll(apiKey, "[the key]"), {
-    rule: rule.id,
-    why: breach.why.replaceAll(apiKey, "[the key]"),
-    replay,
-    file: written?.kind === "written" ? written.path : undefined,
+  const withoutKey = (text: string): string =>
+    text.replaceAll(session.world.publisher.apiKey, "[the key]");
+  const why = withoutKey(breach.why);
+  return new ContractError(withoutKey(lines.join("\n")), { rule: rule.id, why, replay, file });
+}
+
+/** `file`: the scenario's. `lines` say how to look at the files. */
+async function writtenFiles(
+  rule: Rule,
+  found: Found,
+  { name, failures, world }: ContractSettings,
+): Promise<{ readonly file?: string | undefined; readonly lines: readonly string[] }> {
+  if (failures === undefined) return { lines: [] };
+  const words = name === DEFAULT_NAME ? rule.id : `${name} ${rule.id}`;
+  const file = failureFileName(words, [name, rule.id]);
+  const scenario = await failingScenario(file, rule, found, world);
+  const written =
+    scenario && (await writeFailureFile(failures, `${file}.json`, indentedJson(scenario)));
+  const trace = await writeFailureTrace(found.sim, {
+    file: `${file}.html`,
+    title: `${name}: a client that broke ${rule.id}`,
+    folder: failures,
   });
+  const path = written?.kind === "written" ? written.path : undefined;
+  return {
+    file: path,
+    lines: [
+      ...(path === undefined ? [] : [`As a scenario: ${adsimLine(["play", path])}`]),
+      ...(trace === undefined ? [] : [`In a browser:  ${traceInWords(trace)}`]),
+    ],
+  };
 }
 
 /** A scenario that fails as long as the client sends what it sent here. Undefined if what is wrong doesn't show on record. */
 async function failingScenario(
   name: string,
   rule: Rule,
-  { session, breach }: Found,
-  { world }: ContractSettings,
+  { session, breach: { why, expectations } }: Found,
+  world: TestWorldOptions,
 ): Promise<Scenario | undefined> {
-  if (breach.expectations === undefined) return undefined;
-  const about =
-    `What a client that broke the rule ${rule.id} sent, and the answers that it got. ` +
-    `The rule: ${rule.says} (${rule.source}) What was wrong: ${breach.why}`;
+  if (expectations === undefined) return undefined;
+  const about = `What a client that broke the rule ${rule.id} sent, and the answers that it got. ${why}`;
   // In real time each session's world starts at the machine's time.
   const start = world.transport === "http" ? formatInstant(session.world.startMs) : world.start;
+  const options = { name, about: about.slice(0, 9000), world: { ...world, start }, expectations };
   try {
-    const { expectations } = breach;
-    const options = { name, about: about.slice(0, 9000), world: { ...world, start }, expectations };
     const scenario = scenarioOf(session, options);
-    const { result } = await playScenario(scenario);
-    return result === "failed" ? scenario : undefined;
+    return (await playScenario(scenario)).result === "failed" ? scenario : undefined;
   } catch {
     // What can't be played isn't shown. The failure must be shown in any case.
     return undefined;
@@ -128,41 +130,35 @@ function choiceLines({ assumptions }: Session): string[] {
 function sessionLines(session: Session, count: number): string[] {
   const { calls, changes, requests } = session;
   const steps = new Set([...calls, ...changes, ...requests].map(({ step }) => step));
-  let number = 0;
   const lines = [...steps]
     .sort((one, other) => one - other)
     .flatMap((step) => {
       const own = calls.filter((call) => call.step === step);
       const sent = requests.filter((one) => one.step === step);
-      const [change] = changes.filter((one) => one.step === step);
+      const change = changes.find((one) => one.step === step);
       // The client is made before the first command, and closed and watched after the last.
       const isFrame = step < 0 || step >= count;
       if (isFrame && sent.length === 0 && own.every(isUneventful)) return [];
-      number += isFrame ? 0 : 1;
-      const mark = isFrame ? "-" : `${number}.`;
-      const title = change ? commandInWords(change.command) : titleOf(own);
       return [
-        `  ${mark} ${title}`,
+        `  ${isFrame ? "-" : `${step + 1}.`} ${change ? commandInWords(change.command) : titleOf(own)}`,
         // No line may begin with "at": runners would take it for a stack frame.
-        ...shortened(
-          sent.map((one) => `     ${timeInWords(session, one.atMs)}: ${sentInWords(one)}`),
-        ),
-        ...shortened(
-          own.map(
-            (call) =>
-              `     ${own.length > 1 ? `${commandInWords(call.command, call.shown)}: ` : ""}${outcomeInWords(call.outcome)}`,
-          ),
-        ),
+        ...shortened(sent.map((one) => `${timeInWords(session, one.atMs)}: ${sentInWords(one)}`)),
+        ...shortened(own.map((call) => saidOf(call, own.length > 1))),
       ];
     });
-  return number > 0 ? lines : ["  (no commands)", ...lines];
+  return lines.length > 0 ? lines : ["  (no commands)"];
 }
 
 function titleOf(calls: readonly Call[]): string {
-  const [call, ...others] = calls;
+  const [call] = calls;
   if (call === undefined) return "later";
-  if (others.length === 0) return commandInWords(call.command, call.shown);
-  return `${calls.length} calls without waiting for each other`;
+  return calls.length > 1
+    ? `${calls.length} calls at once`
+    : commandInWords(call.command, call.shown);
+}
+
+function saidOf({ command, shown, outcome }: Call, isNamed: boolean): string {
+  return `${isNamed ? `${commandInWords(command, shown)}: ` : ""}${outcomeInWords(outcome)}`;
 }
 
 function isUneventful({ outcome }: Call): boolean {
@@ -175,6 +171,7 @@ const LAST = 4;
 /** Leaves out the middle: a client that floods the service sends hundreds of requests. */
 function shortened(lines: readonly string[]): readonly string[] {
   const left = lines.length - FIRST - LAST;
-  if (left <= 1) return lines;
-  return [...lines.slice(0, FIRST), `     … ${left} more …`, ...lines.slice(-LAST)];
+  const shown =
+    left <= 1 ? lines : [...lines.slice(0, FIRST), `… ${left} more …`, ...lines.slice(-LAST)];
+  return shown.map((line) => `     ${line}`);
 }

@@ -12,7 +12,7 @@ import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { nonDefaultChoices } from "../../spec/assumptions/resolve.ts";
 import { encodingOf } from "../../spec/build-request.ts";
 import { SIGNED_UP, type TestWorldOptions } from "../driver/test-world.ts";
-import type { Change, Sent, Session } from "../session/session.ts";
+import type { Change, Session } from "../session/session.ts";
 import { commandInWords } from "../session/words.ts";
 
 export interface ScenarioOfOptions {
@@ -30,22 +30,28 @@ export function scenarioOf(session: Session, options: ScenarioOfOptions): Scenar
   const { name, about, expectations = [] } = options;
   const { seed, start, publishers, profile } = options.world;
   const { settings } = resolveOptions({ seed, start, publishers, profile });
-  const publisher = {
-    ...session.world.publisher,
-    ref: publisherRefOf(session, settings.publishers),
-  };
+  const { calls, changes, requests: all, world } = session;
+  const ref = world.publisher.ordinal < settings.publishers ? world.publisher.ordinal : "client";
+  const publisher = { ...world.publisher, ref };
   const script = createScript(settings.startMs);
-  if (typeof publisher.ref === "string")
-    script.add({ signUp: { surfaces: [...SIGNED_UP] }, as: publisher.ref });
-  const requests = createRequestSteps(session.requests, [publisher]);
-  for (const happened of inOrder(session)) {
+  if (typeof ref === "string") script.add({ signUp: { surfaces: [...SIGNED_UP] }, as: ref });
+  const requests = createRequestSteps(all, [publisher]);
+  const unnamed = new Map(calls.toReversed().map((call) => [call.step, call]));
+  // Changes of a step come before its requests.
+  const inOrder = [...changes, ...all].sort(
+    (one, other) => one.atMs - other.atMs || one.step - other.step,
+  );
+  for (const happened of inOrder) {
     script.advanceTo(happened.atMs);
     if ("request" in happened) {
       const step = requests.stepOf({ ...happened, response: happened.got }, publisher);
-      script.add({ ...step, ...noteOf(session, happened) });
+      // The first request of a step says what was asked for.
+      const call = unnamed.get(happened.step);
+      unnamed.delete(happened.step);
+      script.add({ ...step, ...(call && { note: commandInWords(call.command, call.shown) }) });
     } else for (const step of stepsOf(happened, { session, publisher, requests })) script.add(step);
   }
-  script.advanceTo(session.world.endMs);
+  script.advanceTo(world.endMs);
   const assumptions = nonDefaultChoices(session.assumptions);
   return {
     name,
@@ -53,29 +59,13 @@ export function scenarioOf(session: Session, options: ScenarioOfOptions): Scenar
     ...given({ seed, start, publishers, profile }),
     ...(Object.keys(assumptions).length > 0 && { assumptions }),
     steps: script.steps,
-    ...(expectations.length > 0 && {
-      expectations: expectations.map((one) => ofPublisher(one, publisher.ref)),
-    }),
+    ...(expectations.length > 0 && { expectations: expectations.map((one) => by(ref, one)) }),
   };
 }
 
-function publisherRefOf({ world: { publisher } }: Session, population: number): PublisherRef {
-  return publisher.ordinal < population ? publisher.ordinal : "client";
-}
-
-/** Changes of a step come before its requests. */
-function inOrder({ changes, requests }: Session): readonly (Change | Sent)[] {
-  return [...changes, ...requests].sort(
-    (one, other) => one.atMs - other.atMs || one.step - other.step,
-  );
-}
-
-/** The first request of a call names the call. */
-function noteOf({ calls, requests }: Session, { step, sequence }: Sent): { note?: string } {
-  const [call] = calls.filter((one) => one.step === step);
-  const first = requests.find((one) => one.step === step);
-  if (call === undefined || first?.sequence !== sequence) return {};
-  return { note: commandInWords(call.command, call.shown).slice(0, 2000) };
+function by(publisher: PublisherRef, expectation: Expectation): Expectation {
+  const isOfOne = ["stats", "surfaces", "payouts"].some((name) => name in expectation);
+  return isOfOne && publisher !== 0 ? { publisher, ...expectation } : expectation;
 }
 
 interface Context {
@@ -95,10 +85,8 @@ function stepsOf({ command, result }: Change, context: Context): Step[] {
     case "heal":
       return [{ heal: "all" }];
     case "spend": {
-      const note = commandInWords(command);
-      return [
-        { repeat: { times: Number(result), steps: [spendingStep(command.of, context)] }, note },
-      ];
+      const repeat = { times: Number(result), steps: [spendingStep(command.of, context)] };
+      return [{ repeat, note: commandInWords(command) }];
     }
     case "advance":
       return [];
@@ -119,11 +107,4 @@ function spendingStep(
     ...(encoding !== "json" && { encoding }),
     ...sender,
   };
-}
-
-function ofPublisher(expectation: Expectation, publisherRef: PublisherRef): Expectation {
-  const isReported =
-    "stats" in expectation || "surfaces" in expectation || "payouts" in expectation;
-  if (!isReported || publisherRef === 0 || expectation.publisher !== undefined) return expectation;
-  return { ...expectation, publisher: publisherRef };
 }

@@ -3,13 +3,14 @@
 import fc from "fast-check";
 import type { Simulator } from "../../adapters/create-simulator.ts";
 import { formatList } from "../../base/did-you-mean.ts";
+import { InputError } from "../../base/input.ts";
 import type { CreateDriver } from "../driver/driver.ts";
 import type { TestWorldOptions } from "../driver/test-world.ts";
 import { canSetTimeZone } from "../driver/time-zone.ts";
 import { runToEnd } from "../session/run-session.ts";
 import type { Session } from "../session/session.ts";
 import { type Told, toldOf } from "../session/told.ts";
-import { errorInWords, valueInWords } from "../session/words.ts";
+import { errorInWords } from "../session/words.ts";
 import type { Breach, Rule } from "./rules/rule.ts";
 import { arbitraryTrial, type Trial } from "./workload.ts";
 
@@ -27,9 +28,7 @@ export type Tried =
   /** Undecided: nothing in the sessions concerned it. */
   | { readonly kind: "passed" | "undecided" }
   | { readonly kind: "skipped"; readonly why: string }
-  | { readonly kind: "failed"; readonly path: string; readonly at: Found }
-  /** Its judge threw. */
-  | { readonly kind: "error"; readonly error: unknown };
+  | { readonly kind: "failed"; readonly path: string; readonly at: Found };
 
 /** A session that breaks a rule. */
 export interface Found extends Ran {
@@ -43,128 +42,93 @@ interface Ran {
 }
 
 /**
- * Runs all sessions. Each rule that one of them breaks is then shrunk on its own.
+ * Runs each session once, and has every rule judge it that isn't broken yet. A broken rule is then shrunk on its own.
  *
- * @throws InputError for a driver that can't be one.
+ * @throws InputError for a driver that can't be one, and for a path that leads nowhere.
  */
-export async function tryRules<Impression>(
+export async function tryRules(
   rules: readonly Rule[],
-  createDriver: CreateDriver<Impression>,
+  createDriver: CreateDriver,
   options: SessionsOptions,
 ): Promise<ReadonlyMap<string, Tried>> {
-  const made = plan(rules, createDriver, options);
-  const { tried, broken } = await judgeAll(rules, made, options);
-  for (const [rule, { path }] of broken)
-    tried.set(rule.id, {
-      kind: "failed",
-      ...(await shrunk(rule, made, options.sequenceSeed, path)),
-    });
-  return tried;
-}
-
-interface FirstBreach {
-  readonly rule: string;
-  readonly why: string;
-  /** The number of the session, from 0. */
-  readonly run: number;
-  readonly trial: Trial;
-}
-
-/** The first session that breaks a rule, as it was drawn. */
-export async function firstBreach<Impression>(
-  rules: readonly Rule[],
-  createDriver: CreateDriver<Impression>,
-  options: SessionsOptions,
-): Promise<FirstBreach | undefined> {
-  const made = plan(rules, createDriver, options);
-  const { broken } = await judgeAll(rules, made, options, "stop at the first breach");
-  const [first] = broken;
-  if (first === undefined) return undefined;
-  const [{ id }, { path, trial, breach }] = first;
-  return { rule: id, why: breach.why, run: Number(path), trial };
-}
-
-interface Broken {
-  /** fast-check's path to the session. */
-  readonly path: string;
-  readonly trial: Trial;
-  readonly breach: Breach;
-}
-
-interface Judged {
-  readonly tried: Map<string, Tried>;
-  readonly broken: ReadonlyMap<Rule, Broken>;
-}
-
-/** Runs each session once, and has every rule judge it that isn't broken yet. */
-async function judgeAll(
-  rules: readonly Rule[],
-  { trials, run }: Plan,
-  { runs, sequenceSeed: seed, path }: SessionsOptions,
-  until: "all sessions have run" | "stop at the first breach" = "all sessions have run",
-): Promise<Judged> {
+  const sessions = sessionsOf(rules, createDriver, options);
+  const trials = sessions.draw();
+  if (trials.length === 0)
+    throw new InputError(
+      "ADSIM_REPLAY",
+      "names a session that isn't there: the contract's options or adsim's version have changed",
+    );
   const open = new Set(rules);
   const came = new Set<Rule>();
-  const broken = new Map<Rule, Broken>();
+  const broken = new Map<Rule, string>();
   const tried = new Map<string, Tried>();
-  let number = 0;
-  const judgeSession = async (trial: Trial): Promise<boolean> => {
-    const told = toldOf((await run(trial)).session);
+  for (const [number, trial] of trials.entries()) {
+    const told = toldOf((await sessions.run(trial)).session);
     for (const rule of open) {
       const why = unmetNeeds(rule, told);
       if (why !== undefined) tried.set(rule.id, { kind: "skipped", why });
-      try {
-        const breach = why === undefined ? judged(rule, told, () => came.add(rule)) : undefined;
-        if (breach !== undefined) broken.set(rule, { path: path ?? String(number), trial, breach });
-      } catch (error) {
-        tried.set(rule.id, { kind: "error", error });
-      }
-      if (tried.has(rule.id) || broken.has(rule)) open.delete(rule);
+      else if (breachIn(told, rule, () => came.add(rule)) !== undefined)
+        broken.set(rule, options.path ?? String(number));
+      else continue;
+      open.delete(rule);
     }
-    number += 1;
-    return until === "all sessions have run" || broken.size === 0;
-  };
-  const { errorInstance } = await fc.check(fc.asyncProperty(trials, judgeSession), {
-    ...{ seed, numRuns: runs, endOnFailure: true },
-    ...(path !== undefined && { path }),
-  });
-  if (broken.size === 0 && errorInstance !== undefined && errorInstance !== null)
-    throw errorInstance;
+  }
   for (const rule of open) tried.set(rule.id, { kind: came.has(rule) ? "passed" : "undecided" });
-  return { tried, broken };
+  for (const [rule, path] of broken) tried.set(rule.id, await shrunk(rule, sessions, path));
+  return tried;
 }
 
 /** Why the rule can't be tried on this driver; undefined if it can. */
-function unmetNeeds({ needs = [] }: Rule, { members, isReal }: Told): string | undefined {
+export function unmetNeeds({ needs = [] }: Rule, { members, isReal }: Told): string | undefined {
   if (isReal && needs.includes("virtualTime")) return 'time is real with the transport "http"';
   const missing = needs.filter((name) => name !== "virtualTime" && !members.includes(name));
   return missing.length === 0 ? undefined : `the driver has no ${formatList(missing, "and no")}`;
 }
 
-interface Plan {
-  readonly trials: fc.Arbitrary<Trial>;
+/** What breaks the rule in this session. A judge that doesn't work breaks it too, so the session that shows this is found. */
+export function breachIn(told: Told, rule: Rule, came: () => void): Breach | undefined {
+  let found: unknown;
+  try {
+    found = rule.judge(told, came);
+  } catch (error) {
+    return { why: `The rule's judge threw ${errorInWords(error)}.` };
+  }
+  if (found === undefined) return undefined;
+  if (typeof found === "string") return { why: found };
+  if (typeof Object(found).why === "string") return found as Breach;
+  return { why: `The rule's judge returned ${typeof found}, not what is wrong in words.` };
+}
+
+interface Sessions {
+  readonly seed: number;
+  readonly arbitrary: fc.Arbitrary<Trial>;
+  /** What is to happen in each session. */
+  draw(): readonly Trial[];
   run(trial: Trial): Promise<Ran>;
 }
 
-function plan<Impression>(
+export function sessionsOf(
   rules: readonly Rule[],
-  createDriver: CreateDriver<Impression>,
-  { runs: _, sequenceSeed: __, path: ___, ...world }: SessionsOptions,
-): Plan {
+  createDriver: CreateDriver,
+  { runs, sequenceSeed: seed, path, ...world }: SessionsOptions,
+): Sessions {
   const { assumptions = {}, timeZone, globals, transport } = world;
-  const trials = arbitraryTrial({
+  const arbitrary = arbitraryTrial({
     assumptions,
     isReal: transport === "http",
     variesTimeZone: globals === "replaced" && timeZone === undefined && canSetTimeZone(),
     own: rules.flatMap(({ commands }) => commands ?? []),
   });
-  const run: Plan["run"] = ({ commands, choices, timeZone: zone = timeZone }) =>
-    runToEnd(createDriver, commands, {
-      ...world,
-      assumptions: { ...choices, ...assumptions },
-      timeZone: zone,
-    });
-  return { trials, run };
+  return {
+    ...{ seed, arbitrary },
+    draw: () => fc.sample(arbitrary, { seed, numRuns: runs, ...(path !== undefined && { path }) }),
+    run: ({ commands, choices, timeZone: zone = timeZone }) =>
+      runToEnd(createDriver, commands, {
+        ...world,
+        assumptions: { ...choices, ...assumptions },
+        timeZone: zone,
+      }),
+  };
 }
 
 /** So many sessions are tried to find a shorter one. */
@@ -172,47 +136,23 @@ const MAX_SHRINKS = 600;
 
 async function shrunk(
   rule: Rule,
-  { trials, run }: Plan,
-  seed: number,
+  { arbitrary, run, seed }: Sessions,
   path: string,
-): Promise<{ readonly path: string; readonly at: Found }> {
-  let found: Found | undefined;
+): Promise<Tried> {
+  let at: Found | undefined;
   let left = MAX_SHRINKS;
-  const property = fc.asyncProperty(trials, async (trial) => {
+  const property = fc.asyncProperty(arbitrary, async (trial) => {
     left -= 1;
     if (left < 0) return true;
     const ran = await run(trial);
-    const breach = judged(rule, toldOf(ran.session), () => undefined);
-    if (breach !== undefined) found = { ...ran, trial, breach };
+    const breach = breachIn(toldOf(ran.session), rule, () => undefined);
+    if (breach !== undefined) at = { ...ran, trial, breach };
     return breach === undefined;
   });
   const { counterexamplePath } = await fc.check(property, { seed, path, numRuns: 1 });
-  if (found === undefined)
+  if (at === undefined)
     throw new Error(
       `${rule.id} is broken in one run of a session and not in the next. Clients must be made anew for each session, and share nothing.`,
     );
-  return { path: counterexamplePath ?? path, at: found };
-}
-
-/** @throws Error that says what is wrong with the rule's judge. */
-function judged(rule: Rule, told: Told, came: () => void): Breach | undefined {
-  let found: unknown;
-  try {
-    found = rule.judge(told, came);
-  } catch (error) {
-    throw new Error(
-      `The judge of ${rule.id} threw ${errorInWords(error)}. It must return what is wrong.`,
-      {
-        cause: error,
-      },
-    );
-  }
-  if (found === undefined) return undefined;
-  if (typeof found === "string") return { why: found };
-  if (typeof found === "object" && found !== null && "why" in found) return found as Breach;
-  // Nobody awaits it. Unhandled, a rejection would end the process.
-  if (found instanceof Promise) found.catch(() => undefined);
-  throw new Error(
-    `The judge of ${rule.id} must return what is wrong in words, or undefined. It returned ${found instanceof Promise ? "a promise" : valueInWords(found)}.`,
-  );
+  return { kind: "failed", path: counterexamplePath ?? path, at };
 }

@@ -3,10 +3,11 @@
 import * as v from "valibot";
 import { formatHttpDate } from "../../base/calendar.ts";
 import { given } from "../../base/given.ts";
-import { InputError, inField, parseInput } from "../../base/input.ts";
+import { inField, parseInput } from "../../base/input.ts";
 import { strictObject } from "../../base/schema-builders.ts";
 import { wholeFrom } from "../../base/schemas.ts";
 import type { FaultRule } from "../../faults/rule.ts";
+import type { Verdict } from "../../faults/verdict.ts";
 import type { Period } from "../driver/driver.ts";
 import { type Spelling, spellings } from "./names.ts";
 
@@ -45,13 +46,9 @@ export function queryOf(
   command: Extract<ClientCommand, { kind: QueryKind }>,
   surfaces: readonly { readonly id: string }[],
 ): Readonly<Record<string, string | number>> {
-  if (command.kind === "surfaces") return {};
-  if (command.kind === "payouts") {
-    return given({ limit: command.limit });
-  }
-  const { from, to, surface: place } = command;
-  const surface = place === undefined ? undefined : surfaces[place % surfaces.length]?.id;
-  return given({ from, to, surface });
+  const { kind, ...query } = command;
+  if (!("surface" in query) || query.surface === undefined) return given(query);
+  return given({ ...query, surface: surfaces[query.surface % surfaces.length]?.id });
 }
 
 /** A command to the client's world. */
@@ -62,11 +59,7 @@ export type WorldCommand =
    * Adds a fault rule. `retryInMs`: its answers have a Retry-After with the date that is this much later, in milliseconds.
    * Default: the headers are those of the rule.
    */
-  | {
-      readonly kind: "fault";
-      readonly rule: FaultRule;
-      readonly retryInMs?: number | undefined;
-    }
+  | { readonly kind: "fault"; readonly rule: FaultRule; readonly retryInMs?: number | undefined }
   /** Removes all fault rules. */
   | { readonly kind: "heal" }
   /** Another program with the same key sends until the limit has only `left` requests left in this minute. */
@@ -82,49 +75,44 @@ export type Command =
       readonly apartMs?: number | undefined;
     };
 
-/** The command with the date of `retryInMs` in its rule. @throws InputError if the rule doesn't write its answers. */
-export function withRetryDate(command: Command, nowMs: number): Command {
+/** The command with the date of `retryInMs` in its rule. Only a verdict of kind `respond` has headers: others are refused. */
+export function withRetryDate(command: WorldCommand, nowMs: number): WorldCommand {
   if (command.kind !== "fault" || command.retryInMs === undefined) return command;
   const { rule, retryInMs } = command;
   const { verdict } = rule;
-  if (verdict.kind !== "respond") {
-    throw new InputError("retryInMs", `needs a verdict of kind respond, not ${verdict.kind}`);
-  }
-  const headers = { ...verdict.headers, "Retry-After": formatHttpDate(nowMs + retryInMs) };
-  return { kind: "fault", rule: { ...rule, verdict: { ...verdict, headers } } };
+  const given = verdict.kind === "respond" ? verdict.headers : {};
+  const headers = { ...given, "Retry-After": formatHttpDate(nowMs + retryInMs) };
+  return { kind: "fault", rule: { ...rule, verdict: { ...verdict, headers } as Verdict } };
 }
 
 const place = wholeFrom(0);
 const maybePlace = v.optional(place);
-const clientMembers: Readonly<Record<ClientCommand["kind"], v.ObjectEntries>> = {
-  impression: { surface: place, ad: maybePlace, spelling: v.optional(v.picklist(spellings)) },
-  again: { impression: place },
-  click: { impression: place },
-  stats: { surface: maybePlace, from: v.optional(v.string()), to: v.optional(v.string()) },
-  surfaces: {},
-  payouts: { limit: v.optional(v.number()) },
-  flush: {},
-  close: {},
-};
-const clientSchema = schemaOf(clientMembers);
-const schema = schemaOf({
-  ...clientMembers,
-  advance: { byMs: place },
+const text = v.optional(v.string());
+const ofClient = [
+  schemaOf("impression", {
+    ...{ surface: place, ad: maybePlace, spelling: v.optional(v.picklist(spellings)) },
+  }),
+  schemaOf("again", { impression: place }),
+  schemaOf("click", { impression: place }),
+  schemaOf("stats", { surface: maybePlace, from: text, to: text }),
+  schemaOf("surfaces"),
+  schemaOf("payouts", { limit: v.optional(v.number()) }),
+  schemaOf("flush"),
+  schemaOf("close"),
+];
+const commands = v.pipe(v.array(v.variant("kind", ofClient)), v.minLength(1, "must not be empty"));
+const schema = v.variant("kind", [
+  ...ofClient,
+  schemaOf("together", { commands, apartMs: maybePlace }),
+  schemaOf("advance", { byMs: place }),
   // The simulator checks the rule.
-  fault: { rule: v.unknown(), retryInMs: maybePlace },
-  heal: {},
-  spend: { left: place, of: v.picklist(["recording", "reporting"]) },
-  together: {
-    commands: v.pipe(v.array(clientSchema), v.minLength(1, "must not be empty")),
-    apartMs: maybePlace,
-  },
-} satisfies Readonly<Record<Command["kind"], v.ObjectEntries>>);
+  schemaOf("fault", { rule: v.unknown(), retryInMs: maybePlace }),
+  schemaOf("heal"),
+  schemaOf("spend", { left: place, of: v.picklist(["recording", "reporting"]) }),
+]);
 
-function schemaOf(membersByKind: Readonly<Record<string, v.ObjectEntries>>): v.GenericSchema {
-  const kinds = Object.entries(membersByKind).map(([kind, members]) =>
-    strictObject({ kind: v.literal(kind), ...members }),
-  );
-  return v.variant("kind", kinds);
+function schemaOf(kind: Command["kind"], members: v.ObjectEntries = {}) {
+  return strictObject({ kind: v.literal(kind), ...members });
 }
 
 /** @throws InputError that names the invalid member. */
@@ -132,6 +120,8 @@ export function checkCommand(command: Command): void {
   inField("command", () => parseInput(schema, command));
 }
 
+const clientKinds: readonly string[] = ofClient.map(({ entries: { kind } }) => kind.literal);
+
 export function isOfClient(command: { readonly kind: string }): command is ClientCommand {
-  return Object.hasOwn(clientMembers, command.kind);
+  return clientKinds.includes(command.kind);
 }

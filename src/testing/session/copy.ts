@@ -2,7 +2,6 @@
 
 /** An error keeps its name, message, cause and status. What can't be copied stays itself. */
 export function copyOf(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
   if (value instanceof Error) {
     const copy = new Error(value.message, { cause: value.cause });
     const status: unknown = Reflect.get(value, "status");
@@ -11,19 +10,16 @@ export function copyOf(value: unknown): unknown {
   try {
     return structuredClone(value);
   } catch {
-    return asJson(value) === undefined ? value : JSON.parse(asJson(value) ?? "");
+    return value;
   }
 }
 
 /** Whether the original isn't any more what it was when it was copied. */
 export function isChanged(copy: unknown, original: unknown): boolean {
-  return asJson(copy) !== asJson(original);
-}
-
-function asJson(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value);
+    return JSON.stringify(copy) !== JSON.stringify(original);
   } catch {
-    return undefined;
+    // JSON has no bigints and no circular objects.
+    return false;
   }
 }

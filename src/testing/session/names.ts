@@ -1,6 +1,5 @@
 /** Names of ad views: plain ones, and others that reveal a client that changes what it sends. */
 
-import { oneLine } from "../../base/text.ts";
 import type { Shown } from "../driver/driver.ts";
 
 type Names = Pick<Shown, "ad" | "session">;
@@ -36,16 +35,10 @@ function unusual(plain: string): string {
   return `${plain}${MARKS}`.padEnd(LENGTH - end.length, "long ") + end;
 }
 
-/** Enough of the name to recognise it. */
-export function adInWords(ad: string): string {
-  const isPlain = /^[\w-]{1,64}$/.test(ad);
-  return isPlain ? ad : `an ad with an unusual name, ${oneLine(JSON.stringify(ad), 24)}`;
-}
-
 /** Enough of the view to recognise it: its ad, and if that was shown before also its surface and session. */
 export function viewInWords({ ad, session, surface }: Shown): string {
   const isFirst = numberIn(ad) === numberIn(session);
-  return isFirst ? adInWords(ad) : `${adInWords(ad)} on ${surface} in ${sessionInWords(session)}`;
+  return isFirst ? plainName(ad) : `${plainName(ad)} on ${surface} in ${plainName(session)}`;
 }
 
 /** The number of the view that a name was made for. */
@@ -54,8 +47,8 @@ function numberIn(name: string): string | undefined {
 }
 
 /** The plain name, with which an unusual one begins. */
-export function sessionInWords(session: string): string {
-  return /^[\w-]+/.exec(session)?.[0] ?? session;
+function plainName(name: string): string {
+  return /^[\w-]+/.exec(name)?.[0] ?? name;
 }
 
 /** Escapes all but printable ASCII: accents, special spaces and characters that look alike. */

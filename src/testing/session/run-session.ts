@@ -2,6 +2,7 @@
 
 import type { Simulator } from "../../adapters/create-simulator.ts";
 import { InputError } from "../../base/input.ts";
+import { buildRequest, encodingOf } from "../../spec/build-request.ts";
 import {
   type CreateDriver,
   checkedDriver,
@@ -23,9 +24,8 @@ import {
 } from "./command.ts";
 import { copyOf, isChanged } from "./copy.ts";
 import { namesOf } from "./names.ts";
-import { type Arrived, sentIn } from "./sent.ts";
-import type { Call, Change, Outcome, Session } from "./session.ts";
-import { spend } from "./spend.ts";
+import { sentIn } from "./sent.ts";
+import type { Call, Change, Outcome, Sent, Session } from "./session.ts";
 
 /** A client is watched for an hour after it was closed. */
 const AFTERWARDS_MS = 3_600_000;
@@ -36,6 +36,9 @@ const CLEARING_MS = 1000;
 const MAX_REQUESTS = 250;
 const REQUESTS_PER_VIEW = 60;
 export const requestBudget = `${MAX_REQUESTS} requests a call, or ${REQUESTS_PER_VIEW} an ad view if that is more`;
+
+/** More than any limit admits in a minute. */
+const MAX_SPENT = 20_000;
 
 /**
  * Has the client carry out these commands in a world of its own, and closes it in the end.
@@ -53,16 +56,16 @@ export async function runSession<Impression>(
 }
 
 /** As `runSession`, but what a timer's callback threw is in the session. `sim`: its world, as it is in the end. */
-export async function runToEnd<Impression>(
-  createDriver: CreateDriver<Impression>,
+export async function runToEnd(
+  createDriver: CreateDriver,
   commands: readonly Command[],
   options: TestWorldOptions = {},
 ): Promise<{ readonly session: Session; readonly sim: Simulator }> {
+  for (const command of commands) checkCommand(command);
   const world = await openTestWorld(options, drawsOf(commands));
   try {
     return { session: await sessionIn(world, createDriver, commands), sim: world.sim };
   } finally {
-    // Restores the globals, also after an invalid command.
     await world.close();
   }
 }
@@ -76,61 +79,45 @@ function drawsOf(commands: readonly Command[]): string {
 }
 
 /** What is known so far. */
-interface Run<Impression> {
+interface Run {
   readonly world: TestWorld;
-  driver: Driver<Impression> | undefined;
-  readonly views: View<Impression>[];
+  readonly createDriver: CreateDriver;
+  driver: Driver | undefined;
+  promised: Promised;
+  readonly views: Shown[];
+  /** What the client returned for a view, as it may still change it. */
+  readonly receipts: Map<Shown, unknown>;
   readonly calls: LiveCall[];
-  readonly arrived: Arrived[];
   readonly changes: Change[];
-  step: number;
-}
-
-/** An ad view, and what the client returned for it, as the client may still change it. */
-interface View<Impression> {
-  readonly shown: Shown;
-  receipt?: { readonly value: Impression };
+  /** How many requests had arrived at the end of each step, from that of `open` on. */
+  readonly ends: number[];
 }
 
 /** `live`: what the client gave, which it may change. */
 type LiveCall = Call & { readonly live: unknown };
 
-async function sessionIn<Impression>(
+async function sessionIn(
   world: TestWorld,
-  createDriver: CreateDriver<Impression>,
+  createDriver: CreateDriver,
   commands: readonly Command[],
 ): Promise<Session> {
   const { sim, publisher, surfaces, time } = world;
   const startMs = sim.clock.now();
-  const run: Run<Impression> = {
-    ...{ world, driver: undefined, views: [], calls: [], arrived: [], changes: [], step: -1 },
+  const run: Run = {
+    ...{ world, createDriver, driver: undefined, promised: promisesOf(undefined) },
+    ...{ views: [], receipts: new Map(), calls: [], changes: [], ends: [] },
   };
-  let promised: Promised = promisesOf(undefined);
-  let mistake: InputError | undefined;
-  const open = async (): Promise<void> => {
-    try {
-      const driver = checkedDriver(await createDriver(world.context));
-      promised = promisesOf(driver);
-      run.driver = driver;
-    } catch (error) {
-      if (error instanceof InputError) mistake = error;
-      throw error;
-    }
-  };
-  await perform(run, () => makeCalls(run, [{ command: { kind: "open" }, act: open }], 0));
-  if (mistake !== undefined) throw mistake;
-  for (const command of commands) await performCommand(run, command);
+  await perform(run, { kind: "open" });
+  const [opened] = run.calls;
+  if (opened?.live instanceof InputError) throw opened.live;
+  for (const command of commands) await perform(run, command);
   // A client that can't be closed delivers its queue when it is flushed.
-  if (run.driver?.close === undefined) await performCommand(run, { kind: "flush" });
-  else if (!commands.some(({ kind }) => kind === "close"))
-    await performCommand(run, { kind: "close" });
-  let timersLeft: readonly number[] = [];
+  if (run.driver?.close === undefined) await perform(run, { kind: "flush" });
+  else if (!commands.some(({ kind }) => kind === "close")) await perform(run, { kind: "close" });
   // Watches whether the closed client still sends something.
-  await perform(run, async () => {
-    await time.pass(CLEARING_MS);
-    timersLeft = time.pendingTimers();
-    await change(run, { kind: "advance", byMs: AFTERWARDS_MS - CLEARING_MS });
-  });
+  await time.pass(CLEARING_MS);
+  const timersLeft = time.pendingTimers();
+  await perform(run, { kind: "advance", byMs: AFTERWARDS_MS - CLEARING_MS });
   const { impressions, clicks } = sim.audit().total;
   return {
     world: {
@@ -139,57 +126,48 @@ async function sessionIn<Impression>(
     },
     assumptions: sim.assumptions,
     members: membersOf(run.driver),
-    promised,
+    promised: run.promised,
     isReal: sim.clock.mode !== "frozen",
-    calls: run.calls.map(({ live, ...call }) => withLater(call, live)),
-    // Read in the end: a client may leave while it waits for an answer, long after the step in which it sent the request.
-    requests: run.arrived.flatMap((some) => sentIn(sim, some)),
+    calls: run.calls.map(withLater),
+    requests: requestsOf(run),
     changes: run.changes,
     timersLeft,
     threw: world.threw,
   };
 }
 
-const results: readonly string[] = ["stats", "surfaces", "payouts", "flush", "close"];
-
-function withLater(call: Call, live: unknown): Call {
-  if (call.outcome.kind !== "done" || !results.includes(call.command.kind)) return call;
-  return isChanged(call.outcome.value, live) ? { ...call, later: copyOf(live) } : call;
+async function perform(run: Run, command: Command | Call["command"]): Promise<void> {
+  if (command.kind === "together") await makeCalls(run, command.commands, command.apartMs);
+  else if (command.kind === "open" || isOfClient(command)) await makeCalls(run, [command]);
+  else await change(run, command);
+  run.ends.push(run.world.sim.journal.total);
 }
 
-/** Counts the step, and notes which requests arrive meanwhile. */
-async function perform<Impression>(
-  run: Run<Impression>,
-  act: () => Promise<unknown>,
-): Promise<void> {
-  const { sim } = run.world;
-  const after = sim.journal.total;
-  await act();
-  const isOthers =
-    run.changes.at(-1)?.step === run.step && run.changes.at(-1)?.command.kind === "spend";
-  if (!isOthers) run.arrived.push({ after, until: sim.journal.total, step: run.step });
-  run.step += 1;
+/** -1 is that of `open`. */
+function stepOf({ ends }: Run): number {
+  return ends.length - 1;
 }
 
-/** @throws InputError for an invalid command. */
-async function performCommand<Impression>(run: Run<Impression>, given: Command): Promise<void> {
-  checkCommand(given);
-  const command = withRetryDate(given, run.world.sim.clock.now());
-  await perform(run, async () => {
-    if (command.kind === "together") {
-      const planned = command.commands.flatMap((one) => plannedCall(run, one) ?? []);
-      await makeCalls(run, planned, command.apartMs ?? 0);
-    } else if (isOfClient(command)) {
-      const planned = plannedCall(run, command);
-      if (planned !== undefined) await makeCalls(run, [planned], 0);
-    } else await change(run, command);
+function withLater({ live, ...call }: LiveCall): Call {
+  const { outcome } = call;
+  if (outcome.kind !== "done" || !isChanged(outcome.value, live)) return call;
+  return { ...call, later: copyOf(live) };
+}
+
+/** Read in the end: a client may leave while it waits for an answer, long after the step in which it sent the request. */
+function requestsOf({ world, changes, ends }: Run): Sent[] {
+  const spending = changes.filter(({ command }) => command.kind === "spend");
+  const ofOthers = new Set(spending.map(({ step }) => step));
+  return sentIn(world.sim, (sequence) => {
+    const step = ends.findIndex((end) => sequence <= end) - 1;
+    return ofOthers.has(step) ? undefined : step;
   });
 }
 
-async function change<Impression>(run: Run<Impression>, command: WorldCommand): Promise<void> {
-  const { world, step } = run;
-  const { sim, time } = world;
+async function change(run: Run, given: WorldCommand): Promise<void> {
+  const { sim, time } = run.world;
   const atMs = sim.clock.now();
+  const command = withRetryDate(given, atMs);
   let result: Change["result"];
   switch (command.kind) {
     case "advance":
@@ -202,9 +180,26 @@ async function change<Impression>(run: Run<Impression>, command: WorldCommand): 
       sim.faults.clear();
       break;
     case "spend":
-      result = spend(world, command);
+      result = spend(run.world, command);
   }
-  run.changes.push({ command, step, atMs, endMs: sim.clock.now(), result });
+  run.changes.push({ command, step: stepOf(run), atMs, endMs: sim.clock.now(), result });
+}
+
+/** Has another program with the client's key send until the limit has only `left` left. @returns how many requests that takes. */
+function spend(
+  { sim, publisher: { id, apiKey }, surfaces }: TestWorld,
+  { left, of }: Extract<WorldCommand, { kind: "spend" }>,
+): number {
+  const sending = { key: apiKey, encoding: encodingOf(sim.assumptions) };
+  const shown = { surface: surfaces[0]?.id, ad_id: "another-ad", session_id: "another-session" };
+  const request =
+    of === "recording"
+      ? buildRequest("impression", { publisher_id: id, ...shown }, sending)
+      : buildRequest("stats", { publisher_id: id }, sending);
+  for (let sent = 1; ; sent += 1) {
+    const remaining = Number(sim.handle(request).headers["x-ratelimit-remaining"] ?? 0);
+    if (remaining <= left || sent === MAX_SPENT) return sent;
+  }
 }
 
 interface PlannedCall {
@@ -213,83 +208,86 @@ interface PlannedCall {
   readonly act: () => Promise<unknown>;
 }
 
-/** The call to make; undefined if there is nothing to click on, or the driver has no such method. */
-function plannedCall<Impression>(
-  { world, driver, views }: Run<Impression>,
-  command: ClientCommand,
-): PlannedCall | undefined {
-  if (driver === undefined) return undefined;
+/** The call to make. Undefined if there is nothing to click on, or the driver has no such method. */
+function plannedCall(run: Run, command: Call["command"]): PlannedCall | undefined {
+  const { views, receipts, driver } = run;
+  const { surfaces } = run.world;
   const { kind } = command;
+  if (kind === "open") return { command, act: () => open(run) };
+  if (driver === undefined) return undefined;
   switch (kind) {
-    case "impression": {
-      const { surfaces } = world;
-      const surface = surfaces[command.surface % surfaces.length]?.id ?? "";
-      const names = namesOf(views.length + 1, command.spelling);
-      const earlier = command.ad === undefined ? undefined : views[command.ad % views.length];
-      const view = { shown: { surface, ...names, ad: earlier?.shown.ad ?? names.ad } };
-      views.push(view);
-      return reporting(driver, view, command);
-    }
+    case "impression":
     case "again": {
-      const view = views[command.impression % Math.max(1, views.length)];
-      return view && reporting(driver, view, command);
+      if (kind === "impression") views.push(newView(command, views, surfaces));
+      const shown = kind === "impression" ? views.at(-1) : views[command.impression % views.length];
+      if (shown === undefined) return undefined;
+      const act = async (): Promise<unknown> => {
+        const receipt = await driver.impression({ ...shown });
+        receipts.set(shown, receipt);
+        return receipt;
+      };
+      return { command, shown, act };
     }
     case "click": {
-      const known = views.filter(({ receipt }) => receipt !== undefined);
-      const { shown, receipt } = known[command.impression % Math.max(1, known.length)] ?? {};
-      const { click } = driver;
-      if (receipt === undefined || click === undefined) return undefined;
-      return { command, shown, act: async () => await click.call(driver, receipt.value) };
+      const known = views.filter((view) => receipts.has(view));
+      const shown = known[command.impression % known.length];
+      if (shown === undefined || driver.click === undefined) return undefined;
+      const receipt = receipts.get(shown);
+      return { command, shown, act: async () => await driver.click?.(receipt) };
     }
     default: {
       const method: ((...query: object[]) => unknown) | undefined = driver[kind];
       if (method === undefined) return undefined;
-      const query = kind === "flush" || kind === "close" ? [] : [queryOf(command, world.surfaces)];
+      const query = kind === "flush" || kind === "close" ? [] : [queryOf(command, surfaces)];
       return { command, act: async () => await method.call(driver, ...query) };
     }
   }
 }
 
-function reporting<Impression>(
-  driver: Driver<Impression>,
-  view: View<Impression>,
-  command: ClientCommand,
-): PlannedCall {
-  const act = async (): Promise<Impression> => {
-    const value = await driver.impression({ ...view.shown });
-    view.receipt = { value };
-    return value;
-  };
-  return { command, shown: view.shown, act };
+/** @throws InputError for a driver that can't be one. */
+async function open(run: Run): Promise<void> {
+  const driver = checkedDriver(await run.createDriver(run.world.context));
+  run.promised = promisesOf(driver);
+  run.driver = driver;
+}
+
+function newView(
+  { surface, ad, spelling }: Extract<ClientCommand, { kind: "impression" }>,
+  views: readonly Shown[],
+  surfaces: TestWorld["surfaces"],
+): Shown {
+  const names = namesOf(views.length + 1, spelling);
+  const earlier = ad === undefined ? undefined : views[ad % views.length];
+  const { id = "" } = surfaces[surface % surfaces.length] ?? {};
+  return { surface: id, ...names, ad: earlier?.ad ?? names.ad };
 }
 
 /** Makes all calls at once or `apartMs` after each other, and waits for all of them. */
-async function makeCalls<Impression>(
-  run: Run<Impression>,
-  planned: readonly PlannedCall[],
-  apartMs: number,
-): Promise<void> {
-  const { world, calls, step, views } = run;
-  const { time, grant, sim } = world;
+async function makeCalls(run: Run, commands: readonly Call["command"][], apartMs = 0) {
+  const { time, grant, sim } = run.world;
+  const all = commands.flatMap((command) => plannedCall(run, command) ?? []);
+  if (all.length === 0) return;
+  const step = stepOf(run);
   const startMs = sim.clock.now();
-  const ended = new Map<number, Pick<LiveCall, "outcome" | "endMs" | "live">>();
   const isFlooded = grant(
-    Math.max(MAX_REQUESTS * planned.length, REQUESTS_PER_VIEW * views.length),
+    Math.max(MAX_REQUESTS * all.length, REQUESTS_PER_VIEW * run.views.length),
   );
-  const works = planned.map(async ({ act }, at) => {
+  const ended = new Map<PlannedCall, Pick<LiveCall, "outcome" | "endMs" | "live">>();
+  const works = all.map(async (call, at) => {
     if (at * apartMs > 0) await pause(time.timers, at * apartMs);
-    const [live, outcome] = await act().then(
+    const [live, outcome] = await call.act().then(
       (value): [unknown, Outcome] => [value, { kind: "done", value: copyOf(value) }],
       (error: unknown): [unknown, Outcome] => [error, { kind: "failed", error: copyOf(error) }],
     );
-    ended.set(at, { outcome, live, endMs: sim.clock.now() });
+    ended.set(call, { outcome, live, endMs: sim.clock.now() });
   });
   const { kind } = await time.until(Promise.all(works));
-  const unfinished: Outcome = { kind: isFlooded() ? "flooded" : kind === "over" ? "stuck" : kind };
-  const endMs = sim.clock.now();
-  for (const [at, { command, shown }] of planned.entries()) {
+  const outcome: Outcome = { kind: isFlooded() ? "flooded" : kind === "over" ? "stuck" : kind };
+  const unfinished = { outcome, live: undefined, endMs: sim.clock.now() };
+  for (const [at, call] of all.entries()) {
+    const { command, shown } = call;
+    const how = ended.get(call) ?? unfinished;
     const atMs = startMs + at * apartMs;
-    const how = ended.get(at) ?? { outcome: unfinished, live: undefined, endMs };
-    calls.push({ command, step, isTogether: planned.length > 1, shown, atMs, ...how });
+    run.calls.push({ command, step, isTogether: all.length > 1, shown, atMs, ...how });
   }
 }

@@ -11,22 +11,18 @@ import { type EventKind, isEventKind } from "../../spec/operations.ts";
 import { successMismatch } from "../../spec/schema-mismatch.ts";
 import type { Answer, Sent } from "./session.ts";
 
-/** The requests that arrived in a step, by their numbers in the world. */
-export interface Arrived {
-  readonly step: number;
-  /** The last one before them. */
-  readonly after: number;
-  /** The last of them. */
-  readonly until: number;
-}
-
-export function sentIn({ journal }: SimulatorCore, { step, after, until }: Arrived): Sent[] {
+/** The requests on record. `stepOf` tells in which step one arrived; undefined: it isn't the client's. */
+export function sentIn(
+  { journal }: SimulatorCore,
+  stepOf: (sequence: number) => number | undefined,
+): Sent[] {
   if (!(journal instanceof WorldJournal))
     throw new TypeError("A session needs a simulator of this package.");
   const all: Sent[] = [];
-  for (let sequence = after + 1; sequence <= until; sequence += 1) {
-    const record = journal.exchange(sequence)?.record;
-    if (record === undefined) continue;
+  for (let sequence = 1; sequence <= journal.total; sequence += 1) {
+    const step = stepOf(sequence);
+    const record = step === undefined ? undefined : journal.exchange(sequence)?.record;
+    if (step === undefined || record === undefined) continue;
     const { operation, request, response, fault, limit } = shownEntry(record, sequence, "shown");
     const served =
       fault === undefined ? response : (fault.lost ?? (fault.served ? response : undefined));
@@ -37,9 +33,8 @@ export function sentIn({ journal }: SimulatorCore, { step, after, until }: Arriv
       gotMs: gotMsOf(record.nowMs, record.response),
       served: served === undefined ? [] : [served],
     };
-    const first = all.at(-1);
-    if (fault?.application === 2 && first !== undefined) all.splice(-1, 1, withCopy(first, sent));
-    else all.push(sent);
+    const first = fault?.application === 2 ? all.pop() : undefined;
+    all.push(first === undefined ? sent : withCopy(first, sent));
   }
   return all;
 }

@@ -1,38 +1,30 @@
 /** Commands, requests and outcomes in words. They may contain API keys: remove those before printing. */
 
 import { durationInWords } from "../../base/duration.ts";
+import { given } from "../../base/given.ts";
 import { oneLine } from "../../base/text.ts";
 import type { Shown } from "../driver/driver.ts";
-import type { Command } from "./command.ts";
-import { adInWords, sessionInWords, viewInWords } from "./names.ts";
-import { recordedIds } from "./sent.ts";
+import type { WorldCommand } from "./command.ts";
+import { viewInWords } from "./names.ts";
 import type { Answer, Call, Outcome, Sent, Session } from "./session.ts";
 
 /** Longer texts and values are cut, in characters. */
 const MAX_SHOWN = 160;
 
-/** A command on one line. `shown` is its ad view, if that exists already. */
-export function commandInWords(command: Command | Call["command"], shown?: Shown): string {
+/** A command on one line. `shown` is the ad view that it is about. */
+export function commandInWords(command: WorldCommand | Call["command"], shown?: Shown): string {
+  const view = shown === undefined ? "" : viewInWords(shown);
   switch (command.kind) {
     case "open":
       return "the client is made";
     case "close":
       return "the client is closed";
     case "impression":
-      return impressionInWords(command, shown);
+      return `impression of ${view || "an ad"}`;
     case "again":
-      return `the same impression once more: ${shown === undefined ? `number ${command.impression}` : viewInWords(shown)}`;
+      return `the same impression once more${view && `: ${view}`}`;
     case "click":
-      return `click on ${shown === undefined ? `impression ${command.impression}` : viewInWords(shown)}`;
-    case "stats":
-      return `stats${period(command)}${command.surface === undefined ? "" : ` of surface ${command.surface}`}`;
-    case "payouts":
-      return command.limit === undefined ? "payouts" : `payouts, limit ${command.limit}`;
-    case "surfaces":
-    case "flush":
-      return command.kind;
-    case "together":
-      return `${apart(command)}: ${command.commands.map((one) => commandInWords(one)).join("; ")}`;
+      return `click on ${view || "an ad"}`;
     case "advance":
       return `${durationInWords(command.byMs)} pass`;
     case "fault":
@@ -41,27 +33,12 @@ export function commandInWords(command: Command | Call["command"], shown?: Shown
       return "all fault rules are removed";
     case "spend":
       return `another program with the same key sends until the ${command.of} limit has ${command.left} left`;
+    default: {
+      const { kind, ...query } = command;
+      const parts = Object.entries(given(query)).map(([name, value]) => `${name} ${value}`);
+      return [kind, ...parts].join(", ");
+    }
   }
-}
-
-function impressionInWords(
-  { surface, ad, spelling = "plain" }: Extract<Command, { kind: "impression" }>,
-  shown: Shown | undefined,
-): string {
-  if (shown !== undefined) {
-    const session = ad === undefined ? "" : ` in ${sessionInWords(shown.session)}`;
-    return `impression of ${adInWords(shown.ad)} on ${shown.surface}${session}`;
-  }
-  const name = spelling === "plain" ? "" : ` of an ad whose name is ${spelling}`;
-  return `impression on surface ${surface}${ad === undefined ? name : ` of the ad of impression ${ad}`}`;
-}
-
-function apart({ apartMs = 0 }: Extract<Command, { kind: "together" }>): string {
-  return apartMs === 0 ? "at once" : `one every ${durationInWords(apartMs)}`;
-}
-
-function period({ from, to }: Extract<Command, { kind: "stats" }>): string {
-  return `${from === undefined ? "" : ` from ${from}`}${to === undefined ? "" : ` to ${to}`}`;
 }
 
 /** How long after the session's start, such as "+1 min 30 s". */
@@ -96,21 +73,13 @@ export function errorInWords(error: unknown): string {
 
 export function valueInWords(value: unknown): string {
   if (typeof value === "string") return oneLine(value, MAX_SHOWN);
-  // JSON shows NaN and Infinity as null.
-  if (typeof value === "number") return String(value);
+  // JSON shows NaN and Infinity as null, and has no bigints.
+  if (typeof value === "number" || typeof value === "bigint") return String(value);
   try {
-    return jsonInWords(JSON.stringify(value) ?? String(value));
+    return oneLine(JSON.stringify(value) ?? String(value), MAX_SHOWN);
   } catch {
-    // JSON has no bigints and no circular objects.
-    return typeof value === "bigint" ? `${value}` : `an ${typeof value} that JSON can't show`;
+    return "an object that JSON can't show";
   }
-}
-
-/** A long text is cut between two members. */
-function jsonInWords(text: string): string {
-  const line = oneLine(text, MAX_SHOWN);
-  const end = text.length > MAX_SHOWN ? line.lastIndexOf(',"') : -1;
-  return end < 0 ? line : `${line.slice(0, end)}, …`;
 }
 
 /** The request, the answer that the client got, and what the service did if that differs. */
@@ -134,21 +103,17 @@ function gotInWords({ got, fault, limit }: Sent): string {
 
 /** Begins with a space; nothing if there is no body. */
 function bodyInWords({ body }: Answer): string {
-  return body === "" ? "" : ` ${jsonInWords(body)}`;
+  return body === "" ? "" : ` ${oneLine(body, MAX_SHOWN)}`;
 }
 
-function faultInWords({ fault, served, got, operation }: Sent): string {
+function faultInWords({ fault, served, got }: Sent): string {
   if (fault === undefined) return "";
   const delay = fault.delayMs === 0 ? "" : `, delayed by ${durationInWords(fault.delayMs)}`;
-  return ` (${fault.kind}, ${fault.rule}${delay}${didInWords()})`;
+  return ` (${fault.kind}, ${fault.rule}${delay}${didInWords(served, got)})`;
+}
 
-  function didInWords(): string {
-    const [first, ...copies] = served;
-    if (first === undefined) return ": the service did nothing";
-    if (copies.length > 0) {
-      const kind = operation === "click" ? "click" : "impression";
-      return `: the service did it twice, as ${recordedIds({ served }, kind).join(" and ") || "nothing"}`;
-    }
-    return first === got ? "" : `: the service answered ${first.status}${bodyInWords(first)}`;
-  }
+function didInWords([first, copy]: Sent["served"], got: Answer): string {
+  if (first === undefined) return ": the service did nothing";
+  if (copy !== undefined) return ": the service did it twice";
+  return first === got ? "" : `: the service answered ${first.status}${bodyInWords(first)}`;
 }

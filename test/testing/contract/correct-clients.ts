@@ -2,14 +2,13 @@
 
 import { coveringArray } from "../../../src/index.ts";
 import type { Assumptions } from "../../../src/spec/assumptions/catalogue.ts";
-import { rules } from "../../../src/testing/contract/rules.ts";
-import { firstBreach } from "../../../src/testing/contract/sessions.ts";
 import type { CreateDriver } from "../../../src/testing/driver/driver.ts";
 import { createReferenceDriver } from "../../client/reference-driver.ts";
 import { createCallingDriver } from "../defects/calling-client.ts";
 import { createDirectDriver } from "../defects/direct-client.ts";
 import { createOrderedDriver } from "../defects/ordered-client.ts";
 import { createQueueingDriver } from "../defects/queueing-client.ts";
+import { firstBreach } from "./first-breach.ts";
 import { createPatientDriver, onceOnly } from "./patient-client.ts";
 
 export const correctClients: Readonly<Record<string, CreateDriver>> = {
@@ -58,7 +57,7 @@ export async function alarmOf({ client, row, seed, runs }: Trial): Promise<strin
   if (driver === undefined) throw new Error(`There is no client ${client}.`);
   const options = { globals: "replaced", runs, sequenceSeed: seed } as const;
   const assumptions = row === undefined ? {} : assumptionsOf(client, row);
-  const breach = await firstBreach(rules, driver, { ...options, assumptions });
+  const breach = await firstBreach(driver, { ...options, assumptions });
   if (breach === undefined) return undefined;
   const { rule, why, run, trial } = breach;
   return `${client}, row ${row}, seed ${seed}, session ${run}: ${rule}: ${why}\n${JSON.stringify(trial)}`;

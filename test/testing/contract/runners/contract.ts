@@ -35,6 +35,5 @@ export function exampleContract({
     only: ["once", "spec-shape", "at-once", "never-seen"],
     skip: { "never-seen": "it can't" },
     failures: EXAMPLE_FAILURES ?? false,
-    command: "node --test test/testing/contract/runners/node.ts",
   });
 }
