@@ -6,9 +6,6 @@ import type { Time, Timer } from "./time.ts";
 /** Long enough for a request over loopback to be on its way. */
 const SETTLE_MS = 20;
 
-/** The longest Retry-After in real time, in milliseconds. */
-export const REAL_WAIT_MS = 2000;
-
 /** The longest wait for one piece of work. */
 const LONGEST_WAIT_MS = 120_000;
 
