@@ -1,8 +1,7 @@
 export { createSimulator, type Simulator, type TraceOptions } from "./adapters/create-simulator.ts";
 export { simulatorFromEnvironment } from "./adapters/environment.ts";
-export { type AuditDifference, AuditError } from "./audit/assert-counts.ts";
+export { type AuditDifference, AuditError, type ClientCounts } from "./audit/assert-counts.ts";
 export type { Audit, PublisherAudit } from "./audit/audit.ts";
-export type { ClientCounts } from "./audit/client-counts.ts";
 export type { ClientReport } from "./audit/client-report.ts";
 export type { EventLine, EventLines } from "./audit/event-line.ts";
 export type { Finding, FindingId } from "./audit/findings/finding.ts";

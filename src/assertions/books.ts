@@ -1,8 +1,7 @@
 /** Checks the statistics, that the books balance, and that they agree with what the client believes. */
 
 import * as v from "valibot";
-import { AuditError } from "../audit/assert-counts.ts";
-import type { ClientCounts } from "../audit/client-counts.ts";
+import { AuditError, type ClientCounts } from "../audit/assert-counts.ts";
 import { formatDay, parseDay } from "../base/calendar.ts";
 import { given } from "../base/given.ts";
 import { InputError, parseInput } from "../base/input.ts";

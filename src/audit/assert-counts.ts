@@ -1,13 +1,25 @@
 /** Compares what a client believes with what is on record, and lists the requests that can explain a difference. */
 
+import * as v from "valibot";
 import { formatInstant } from "../base/calendar.ts";
+import { InputError, inField, parseInput } from "../base/input.ts";
 import { MICROS_PER_PAISA, microsToInr, nearestMicros } from "../base/money.ts";
+import { wholeFrom } from "../base/schemas.ts";
 import type { ExchangeItem } from "../journal/log.ts";
 import type { Choice } from "../spec/assumptions/catalogue.ts";
 import { isEventKind } from "../spec/operations.ts";
 import type { Accounts } from "../world/accounts/accounts.ts";
 import type { PublisherFigures } from "./balance.ts";
-import { type ClientCounts, readClientCounts } from "./client-counts.ts";
+
+/** How many distinct events the client believes are recorded. */
+export interface ClientCounts {
+  /** Its id. @default all publishers together */
+  readonly publisher?: string | undefined;
+  readonly impressions: number;
+  readonly clicks: number;
+  /** What the client believes they earned, in INR. @default not compared */
+  readonly revenueInr?: number | undefined;
+}
 
 /** One figure on which a client and the audit disagree. */
 export interface AuditDifference {
@@ -47,44 +59,73 @@ export interface AuditFacts {
 
 /** @throws AuditError if they disagree, InputError for impossible counts. */
 export function assertCounts(clientCounts: unknown, facts: AuditFacts): void {
-  const { accounts, figures, discrepancies, precision, requests, exchanges } = facts;
+  const { accounts, discrepancies, requests, exchanges } = facts;
   const all = readClientCounts(clientCounts, (id) => accounts.ordinalOf(id) !== undefined);
   const recording = exchanges.filter(({ record }) => isEventKind(record.operation));
-  const gap =
-    recording.length === requests
-      ? ""
-      : `\n  The journal has ${recording.length} of ${requests} impression and click requests: it is off, was cleared, keeps only the latest, or a fork or a restored snapshot came between.`;
-  const unbalanced =
-    "The audit doesn't balance. A client can't cause this: it is a bug in adsim, or a snapshot was edited.";
-  const sections = discrepancies.length === 0 ? [] : [[unbalanced, ...discrepancies].join("\n  ")];
-  const differences: AuditDifference[] = [];
-  for (const counts of all) {
-    const isConcerned = (id: string | undefined): boolean =>
-      counts.publisher === undefined || counts.publisher === id;
-    const own = figures.filter(({ id }) => isConcerned(id));
-    const differing = differencesOf(counts, own, precision);
-    if (differing.length === 0) continue;
-    const suspects = recording
-      .filter((item) => isSuspect(item) && isConcerned(item.record.account?.id))
-      .filter((item) => differing.some((one) => concerns(one, item)));
-    sections.push(differenceText(differing, suspects) + gap);
-    for (const one of differing) {
-      const entries = suspects.filter((item) => concerns(one, item));
-      differences.push({ ...one, entries: entries.map(({ sequence }) => sequence) });
-    }
+  const suspects = recording.filter(isSuspect);
+  const found = all
+    .flatMap((counts) => differencesOf(counts, facts))
+    .map((one) => ({ ...one, suspects: suspects.filter((item) => concerns(one, item)) }));
+  const gap = `The journal has ${recording.length} of ${requests} impression and click requests, so the lists may be incomplete.`;
+  const sections = [
+    ...(discrepancies.length === 0 ? [] : [[UNBALANCED, ...discrepancies].join("\n  ")]),
+    ...found.map(differenceText),
+    ...(found.length === 0 ? [] : [ADVICE]),
+    ...(found.length === 0 || recording.length === requests ? [] : [gap]),
+  ];
+  if (sections.length === 0) return;
+  throw new AuditError(
+    sections.join("\n\n"),
+    found.map(({ suspects: own, ...one }) => ({
+      ...one,
+      entries: own.map(({ sequence }) => sequence),
+    })),
+  );
+}
+
+const UNBALANCED =
+  "The audit doesn't balance. A client can't cause this: it is a bug in adsim, or a snapshot was edited.";
+const ADVICE =
+  "To do: count each event once, when it is answered with 200. Send it again until then (an impression with the same session_id), or until 409 says that it is on record. Read revenue from GET /v1/publisher/stats: a sum over answers lacks the lost ones, and may have a duplicate's credit twice.";
+
+const amount = "must be an amount in INR, 0 or more";
+const countsSchema = v.strictObject({
+  publisher: v.optional(v.string("must be the id of a publisher")),
+  impressions: wholeFrom(0),
+  clicks: wholeFrom(0),
+  revenueInr: v.optional(v.pipe(v.number(amount), v.finite(amount), v.minValue(0, amount))),
+});
+
+/** @throws InputError that names the field. */
+function readClientCounts(
+  input: unknown,
+  isPublisher: (id: string) => boolean,
+): readonly ClientCounts[] {
+  const all: readonly unknown[] = Array.isArray(input) ? input : [input];
+  if (all.length === 0) {
+    throw new InputError("clientCounts", "must not be empty: it would expect nothing");
   }
-  if (sections.length > 0) throw new AuditError(sections.join("\n\n"), differences);
+  return all.map((one, index) =>
+    inField(all === input ? `clientCounts.${index}` : "clientCounts", () => {
+      const counts = parseInput(countsSchema, one);
+      const { publisher } = counts;
+      if (publisher !== undefined && !isPublisher(publisher)) {
+        throw new InputError("publisher", "names no publisher of this world", "not-found");
+      }
+      return counts;
+    }),
+  );
 }
 
 type Difference = Omit<AuditDifference, "entries">;
 
 function differencesOf(
   { publisher, impressions, clicks, revenueInr }: ClientCounts,
-  figures: readonly PublisherFigures[],
-  precision: Choice<"money.precision">,
+  { figures, precision }: AuditFacts,
 ): Difference[] {
+  const own = figures.filter(({ id }) => publisher === undefined || publisher === id);
   const sum = (of: (figures: PublisherFigures) => number): number =>
-    figures.reduce((all, one) => all + of(one), 0);
+    own.reduce((all, one) => all + of(one), 0);
   const events = { impressions: sum((one) => one.count), clicks: sum((one) => one.clickCount) };
   const micros = sum((one) => one.impressions.recordedMicros + one.clicks.recordedMicros);
   const believed = revenueInr === undefined ? micros : nearestMicros(revenueInr);
@@ -106,29 +147,24 @@ function isSuspect({ record: { fault, effect } }: ExchangeItem): boolean {
   return fault !== undefined || effect === "suppressed" || effect === "refused";
 }
 
-function concerns({ what }: Difference, { record }: ExchangeItem): boolean {
-  return what === "revenueInr" || `${record.operation}s` === what;
+function concerns({ publisher, what }: Difference, { record }: ExchangeItem): boolean {
+  const isOwn = publisher === undefined || publisher === record.account?.id;
+  return isOwn && (what === "revenueInr" || `${record.operation}s` === what);
 }
 
 const MOST_LISTED = 12;
 
-function differenceText(
-  differences: readonly Difference[],
-  suspects: readonly ExchangeItem[],
-): string {
-  const publisher = differences[0]?.publisher;
+function differenceText(one: Difference & { readonly suspects: readonly ExchangeItem[] }): string {
+  const { publisher, what, client, ledger, suspects } = one;
+  const who = publisher === undefined ? "All publishers" : `Publisher ${publisher}`;
   const more = suspects.length - MOST_LISTED;
   return [
-    `${publisher === undefined ? "All publishers" : `Publisher ${publisher}`}: the client and the audit disagree.`,
-    ...differences.map(
-      ({ what, client, ledger }) => `  ${what}: the client counts ${client}, on record: ${ledger}`,
-    ),
+    `${who}: ${what} by the client's count: ${client}, on record: ${ledger}.`,
     suspects.length === 0
-      ? "  No request met a fault, was a duplicate or was refused. Check when the client counts an event, and where it sends it."
+      ? "  No request met a fault, was a duplicate or was refused."
       : "  Requests that met a fault, duplicates and refusals:",
     ...suspects.slice(0, MOST_LISTED).map((item) => `    ${suspectText(item)}`),
     ...(more > 0 ? [`    and ${more} more`] : []),
-    ...Array.from(new Set(differences.map(adviceOn)), (advice) => `  To do: ${advice}`),
   ].join("\n");
 }
 
@@ -140,12 +176,4 @@ function suspectText({ sequence, record }: ExchangeItem): string {
   const recorded = effect === "applied" ? "recorded" : "not recorded";
   const why = fault === undefined ? reason : `rule "${fault.rule}", ${fault.kind}`;
   return `#${sequence} ${formatInstant(nowMs)} ${operation}: ${got}, ${recorded} (${why})`;
-}
-
-function adviceOn({ what, client, ledger }: Difference): string {
-  if (what === "revenueInr")
-    return "read revenue from GET /v1/publisher/stats. A sum over answers lacks the lost ones, and may have a duplicate's credit twice.";
-  return client > ledger
-    ? "count each id once, when its event is answered with 200. Send the event again until then (an impression with the same session_id), or until 409 says that it is on record."
-    : "an event whose answer was lost may be on record. Send it again (an impression with the same session_id), and count it once it is answered.";
 }

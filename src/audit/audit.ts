@@ -5,9 +5,8 @@ import type { WorldJournal } from "../journal/journal.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { DirectoryWorld } from "../world/accounts/publisher-directory.ts";
 import { lastDayOf } from "../world/ledger/book.ts";
-import { type AuditFacts, assertCounts } from "./assert-counts.ts";
+import { type AuditFacts, assertCounts, type ClientCounts } from "./assert-counts.ts";
 import { type Amounts, discrepanciesIn, figuresOf } from "./balance.ts";
-import type { ClientCounts } from "./client-counts.ts";
 import { type EventLines, eventLinesOf } from "./event-line.ts";
 
 /** What became of one publisher's impression and click requests. */

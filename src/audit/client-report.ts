@@ -15,10 +15,9 @@ import {
   findingIds,
   type Offence,
 } from "./findings/finding.ts";
-import { hotLoop } from "./findings/hot-loop.ts";
 import { lostEvents } from "./findings/lost-events.ts";
 import { pausesDoNotGrow } from "./findings/pauses-do-not-grow.ts";
-import { refusedAndSentAgain } from "./findings/refused-and-sent-again.ts";
+import { repeats } from "./findings/repeats.ts";
 import { singleRequests } from "./findings/single-requests.ts";
 import { stops } from "./findings/stops.ts";
 
@@ -51,14 +50,12 @@ const findingKinds: Readonly<Record<FindingId, FindingKind>> = {
   ...lostEvents,
   ...singleRequests,
   ...stops,
-  "hot-loop": hotLoop,
+  ...repeats,
   "pauses-do-not-grow": pausesDoNotGrow,
-  "refused-and-sent-again": refusedAndSentAgain,
 };
 
 const MAX_PROOF = 3;
 const MAX_SEQUENCES = 1000;
-const MAX_PUBLISHERS = 20;
 const MAX_PATH_SHOWN = 100;
 
 /** `mode`: the clock's mode now. */
@@ -71,14 +68,17 @@ export function reportOf(journal: WorldJournal, mode: ClockMode): ClientReport {
   const attempts = attemptsOf(journal.items(), mode);
   // Browsers send preflights, not clients.
   const judged = attempts.filter(({ record }) => record.reason !== PREFLIGHT);
+  const operations = groupedBy(attempts, operationOf);
   const states = [...groupedBy(judged, ({ state }) => state).values()];
   const offences = findingIds.flatMap((id) =>
     states.flatMap((own) => findingKinds[id].find(own, judged).map((one) => ({ ...one, id }))),
   );
   return {
     ...{ requests, kept, copies: kept - attempts.length, from, until },
-    operations: operationsOf(attempts),
-    faults: faultsOf(attempts),
+    operations: Object.fromEntries(
+      Array.from(operations, ([name, own]) => [name, countsOf(own, (one) => one.response.status)]),
+    ),
+    faults: countsOf(attempts, ({ fault }) => fault?.rule),
     notes: notesOn(attempts, requests, kept),
     findings: Array.from(
       groupedBy(offences, ({ id }) => id),
@@ -87,37 +87,30 @@ export function reportOf(journal: WorldJournal, mode: ClockMode): ClientReport {
   };
 }
 
-function operationsOf(attempts: readonly Attempt[]): ClientReport["operations"] {
-  const operations: Record<string, Record<string, number>> = {};
-  for (const { record } of attempts) {
-    const { operation = record.reason === PREFLIGHT ? PREFLIGHT : "none", response } = record;
-    operations[operation] ??= {};
-    const statuses = operations[operation];
-    statuses[response.status] = (statuses[response.status] ?? 0) + 1;
-  }
-  return operations;
+function operationOf({ record: { operation, reason } }: Attempt): string {
+  return operation ?? (reason === PREFLIGHT ? PREFLIGHT : "none");
 }
 
-function faultsOf(attempts: readonly Attempt[]): ClientReport["faults"] {
+function countsOf(
+  attempts: readonly Attempt[],
+  nameOf: (record: Attempt["record"]) => string | number | undefined,
+): Record<string, number> {
   // A rule can have any name, even "__proto__".
-  const fired = groupedBy(attempts, ({ record }) => record.fault?.rule);
-  return Object.fromEntries([...fired].map(([rule, { length }]) => [rule, length]));
+  const groups = groupedBy(attempts, ({ record }) => nameOf(record));
+  return Object.fromEntries([...groups].map(([name, { length }]) => [name, length]));
 }
 
 function notesOn(attempts: readonly Attempt[], requests: number, kept: number): string[] {
   const notes: string[] = [];
-  const first = requests - kept + 1;
-  if (first > 1) {
+  if (kept < requests) {
     notes.push(
-      kept === 0
-        ? `The journal has kept none of the requests, so there is nothing to judge.`
-        : `The journal has forgotten the requests before #${first}, so only #${first} to #${requests} were judged.`,
+      `The journal has only the last ${kept} of ${requests} requests. Others weren't judged.`,
     );
   }
   const untimed = attempts.filter(({ timeline }) => timeline === undefined).length;
   if (untimed > 0) {
     notes.push(
-      `The world's clock stood still for ${untimed === attempts.length ? "these" : `${untimed} of these`} requests, so the pauses between them can't be judged (Retry-After, hot loops and back-off).`,
+      `The world's clock stood still for ${untimed} of ${attempts.length} requests, so the pauses between them can't be judged (Retry-After, hot loops and back-off).`,
     );
   }
   return notes;
@@ -133,9 +126,7 @@ function findingOf(id: FindingId, offences: readonly [Offence, ...Offence[]]): F
     who: Array.from(senders, ([publisher, { length: count }]) => ({
       publisher: publisher || undefined,
       count,
-    }))
-      .sort((a, b) => b.count - a.count)
-      .slice(0, MAX_PUBLISHERS),
+    })).sort((a, b) => b.count - a.count),
     example: exampleOf(ordered[0] ?? offences[0]),
     proof: attempts.slice(0, MAX_PROOF).map(({ record, sequence }) => shownEntry(record, sequence)),
     sequences: attempts.slice(0, MAX_SEQUENCES).map(({ sequence }) => sequence),

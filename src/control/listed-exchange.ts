@@ -1,11 +1,6 @@
 /** An exchange as the log, the events and the inspector list it, without headers and bodies. */
 
-import {
-  type EventValues,
-  eventOf,
-  eventValues,
-  isOneEvent,
-} from "../audit/findings/client-event.ts";
+import { type EventValues, eventOf, eventValues } from "../audit/findings/client-event.ts";
 import { digestOf } from "../base/digest.ts";
 import type { JournalEntry, JournalFault } from "../journal/entry.ts";
 import type { JournalRecord } from "../journal/record.ts";
@@ -63,8 +58,8 @@ export function listedExchange(record: JournalRecord, sequence: number): ListedE
 
 /** A digest, because ids may be long. */
 function keyOf(record: JournalRecord, values: EventValues): string | undefined {
-  const event = eventOf(record, values);
-  return event && isOneEvent(event) ? digestOf([event.key]) : undefined;
+  const key = eventOf(record, values)?.key;
+  return key && digestOf([key]);
 }
 
 function shownValues(record: JournalRecord, values: EventValues): EventValues {

@@ -25,14 +25,14 @@ describe("Retry-After", () => {
   test("of the limiter: each early request is found, with the refusal that it ignored", () => {
     const stage = reportWorldOf();
     exhaust(stage);
-    for (const pause of [199, 5000, 70_000]) {
+    for (const pause of [299, 5000, 70_000]) {
       stage.wait(pause);
       stage.stats({ from: "2026-01-01" });
     }
     const { example, proof, who, count, spec, sequences } = stage.finding(early);
     expect(sequences).toEqual([62, 63]);
     expect(example).toBe(
-      "#61 2026-01-15T00:00:00.060Z GET /v1/publisher/stats → 429, wait 60 s; #62 came 0.2 s later",
+      "#61 2026-01-15T00:00:00.060Z GET /v1/publisher/stats → 429, wait 60 s; #62 came 0.3 s later",
     );
     expect(proof.map(({ sequence }) => sequence)).toEqual([62, 63]);
     expect(proof[0]?.request.headers.authorization).toBe("(redacted)");
@@ -214,7 +214,6 @@ describe("a hot loop", () => {
   test.each<[way: string, faults: readonly FaultRule[], count: number, ms: number, is: boolean]>([
     ...[408, 429, 500, 503].map((status) => outageOf("an event", 6, on(answer(status)))),
     ...[400, 401, 403, 404, 409].map((status) => outageOf("a query", 50, on(answer(status)))),
-    ...[400, 401, 409].map((status) => outageOf("no session", 50, on(answer(status)))),
     outageOf("a query", 50, outage),
     outageOf("a click", 6, on({ kind: "garbage" })),
     outageOf("a click", 6, on({ kind: "drop", delay: 40 }), 42),
@@ -274,7 +273,6 @@ describe("pauses that don't grow", () => {
     ["those of a real timer", [1003, 1009, 1001]],
     ["four of a busy machine", [250, 258, 251, 262]],
     ["many with some randomness", [1000, 1200, 950, 1100, 900, 1150, 1000, 1080]],
-    ["more than 60 a minute", each(61, (at) => 100 + ((at * 377) % 701))],
   ])("are found: %s", (_, pauses) => {
     const stage = reportWorldOf({ faults: [outage] });
     stage.retry(pauses);
@@ -373,11 +371,11 @@ describe("a clock that stands still", () => {
     stage.sim.clock.set({ mode: "flowing" });
     expect(stage.found()).toEqual({});
     expect(stage.sim.report().notes).toEqual([
-      "The world's clock stood still for these requests, so the pauses between them can't be judged (Retry-After, hot loops and back-off).",
+      "The world's clock stood still for 10 of 10 requests, so the pauses between them can't be judged (Retry-After, hot loops and back-off).",
     ]);
     stage.repeat(10, 0, () => stage.impression("b"));
     expect(stage.found()).toEqual({ [loop]: from2(10).map((one) => one + 10) });
-    expect(stage.sim.report().notes[0]).toContain("stood still for 10 of these requests");
+    expect(stage.sim.report().notes[0]).toContain("stood still for 10 of 20 requests");
   });
 
   test("doesn't hide a client that goes on after 401", () => {

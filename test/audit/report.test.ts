@@ -69,9 +69,7 @@ test("a copy whose original has left the journal isn't counted as a client's req
   stage.impression("b");
   const { operations, notes, kept } = stage.sim.report();
   expect([kept, operations]).toEqual([3, { impression: { 200: 1 } }]);
-  expect(notes[0]).toBe(
-    "The journal has forgotten the requests before #2, so only #2 to #4 were judged.",
-  );
+  expect(notes[0]).toBe("The journal has only the last 3 of 4 requests. Others weren't judged.");
 });
 
 test("the report judges what the journal still has, even after the journal was full or was cleared", () => {
@@ -135,7 +133,7 @@ test("a clock that is stopped and started again and again is followed", () => {
     stage.sim.clock.set({ mode: time % 2 === 0 ? "frozen" : "flowing" });
     stage.stats();
   });
-  expect(stage.sim.report().notes[1]).toContain("stood still for 20 of these requests");
+  expect(stage.sim.report().notes[1]).toContain("stood still for 20 of 40 requests");
 });
 
 test("GET /_sim/report returns the same report, and refuses a query parameter", () => {

@@ -1,15 +1,13 @@
 /** A client's attempts, from the journal: one for each request that it sent, with what it asked for and what came of it. */
 
 import type { ClockMode } from "../../base/clock.ts";
-import { groupedBy } from "../../base/grouped-by.ts";
 import { lenientText } from "../../base/text.ts";
 import { headerOf } from "../../exchange/plain-request.ts";
 import type { ExchangeItem, LogItem } from "../../journal/log.ts";
 import type { JournalRecord } from "../../journal/record.ts";
 import { type Delivery, deliveryTraits } from "../../spec/delivery.ts";
 import { saysDuplicate } from "../../spec/errors.ts";
-import { successMismatch } from "../../spec/schema-mismatch.ts";
-import { type ClientEvent, eventOf, isOneEvent } from "./client-event.ts";
+import { type ClientEvent, eventOf } from "./client-event.ts";
 
 /** A request as its client sent it. It may hold keys, so it must not be shown. */
 export interface Attempt {
@@ -20,17 +18,13 @@ export interface Attempt {
   readonly credentials: string;
   /** The event to record; undefined for other requests, and for those that don't name it. */
   readonly event: ClientEvent | undefined;
-  /** Equal for requests of one sender that ask for the same. */
-  readonly requestKey: string;
-  /** Whether only a repetition can ask for the same: it is about one event, not something that many users may send. */
-  readonly isOneEvent: boolean;
+  /** Equal for requests of one sender that ask for the same, encoded alike; undefined for an impression without a session. */
+  readonly requestKey: string | undefined;
   readonly outcome: Outcome;
   /** When its client had the answer, or noticed that none comes; undefined if unknown. */
   readonly answeredMs: number | undefined;
   /** The earliest time for a retry; undefined if the answer doesn't say. */
   readonly retryAtMs: number | undefined;
-  /** How many connections its sender used at about that time; undefined for browsers, or if it isn't known. */
-  readonly connections: number | undefined;
   /** Equal for attempts between which the world's state wasn't replaced. */
   readonly state: number;
   /** Pauses can be measured between attempts with the same number; undefined while the clock stands still. */
@@ -42,7 +36,7 @@ export interface Attempt {
  *
  * - `answered`: it has what it wanted, or was told that the event is a duplicate.
  * - `unanswered`: nothing came.
- * - `broken`: the body breaks off, or is a success that is unreadable or wrong.
+ * - `broken`: the body breaks off, or is a success that is unreadable.
  * - `unavailable`: a retry may succeed.
  * - `limited`: too many requests.
  * - `unauthorized`: the credentials are invalid.
@@ -68,95 +62,58 @@ export function attemptsOf(log: readonly LogItem[], mode: ClockMode): Attempt[] 
       }
     } else if (item.record.fault?.application === 2) copy = item;
     else {
-      const seen = copy !== undefined && !isSeen(item) && isSeen(copy) ? copy : item;
+      const seen = item.record.fault?.received === "nothing" ? (copy ?? item) : item;
       attempts.push(attemptOf(seen, { state, timeline: isFrozen ? undefined : timeline }));
       copy = undefined;
     }
   }
-  return withConnections(attempts.reverse());
-}
-
-function isSeen({ record }: ExchangeItem): boolean {
-  return record.fault?.received !== "nothing";
+  return attempts.reverse();
 }
 
 function attemptOf(
   { record, sequence }: ExchangeItem,
   era: Pick<Attempt, "state" | "timeline">,
 ): Attempt {
-  const { method, path, query, body } = record;
-  const credentials = headerOf(record.headers, "authorization") ?? "";
+  const { method, path, query, headers, body } = record;
+  const credentials = headerOf(headers, "authorization") ?? "";
   const who = record.publisher ?? credentials;
   const event = eventOf(record);
   const answeredMs = answeredMsOf(record);
   const retryAtMs = retryAtMsOf(record, answeredMs);
-  const asked = event?.key ?? [method, path, query, lenientText(body)].join("\n");
+  const asked = event ? event.key : [method, path, query, lenientText(body)].join("\n");
   return {
     ...{ ...era, sequence, record, who, credentials, event, answeredMs, retryAtMs },
-    connections: undefined,
-    requestKey: `${who}\n${asked}`,
-    isOneEvent: event !== undefined && isOneEvent(event),
+    requestKey: asked && [who, asked, headerOf(headers, "content-type")].join("\n"),
     outcome: outcomeOf(record, retryAtMs),
   };
-}
-
-/** Among so many requests before and after, a sender that sends several at once uses several connections. */
-const NEARBY = 6;
-/** A browser lets a request wait for an equal one that is under way, and sends both over one connection. */
-const BROWSER = /^Mozilla\//;
-
-function withConnections(attempts: readonly Attempt[]): Attempt[] {
-  const used = new Map<Attempt, number>();
-  for (const own of groupedBy(attempts, ({ who }) => who).values()) {
-    for (const [at, attempt] of own.entries()) {
-      const nearby = own.slice(Math.max(0, at - NEARBY), at + NEARBY + 1);
-      const numbers = nearby.map(({ record }) => record.connection);
-      const agent = headerOf(attempt.record.headers, "user-agent") ?? "";
-      const isKnown = !(numbers.includes(undefined) || BROWSER.test(agent));
-      if (isKnown) used.set(attempt, new Set(numbers).size);
-    }
-  }
-  return attempts.map((attempt) => ({ ...attempt, connections: used.get(attempt) }));
 }
 
 const MAY_SUCCEED_LATER: readonly number[] = [408, 425];
 
 function outcomeOf(record: JournalRecord, retryAtMs: number | undefined): Outcome {
   const { response, producedBy, reason, fault } = record;
-  const { status, delivery } = response;
+  const { status, body } = response;
   if (status === 0) return "unanswered";
-  // Many clients see a failed connection, whatever the status line said.
-  if (delivery && deliveryTraits[delivery.kind].seen === "cut") return "broken";
-  if (status < 400)
-    return fault?.received === "part" || isWrongAnswer(record) ? "broken" : "answered";
+  if (isCut(record)) return "broken";
+  if (status < 400) return fault?.received === "part" ? "broken" : "answered";
   if (producedBy === "limit" || status === 429) return "limited";
   // The status of the service's own refusal depends on the assumptions.
   const isUnauthorized = producedBy === "rule" ? status === 401 : reason === "unauthorized";
   if (isUnauthorized) return "unauthorized";
   const isForNow = status >= 500 || MAY_SUCCEED_LATER.includes(status) || retryAtMs !== undefined;
   if (isForNow) return "unavailable";
-  return isDuplicate(record) ? "answered" : "refused";
+  // A 409 can also mean a paused surface.
+  const isDuplicate = producedBy === "rule" ? /duplicate/i.test(body) : saysDuplicate(reason);
+  return status === 409 && isDuplicate ? "answered" : "refused";
 }
 
-/** Whether a fault rule made the answer wrong, and the client can see that. */
-export function isWrongAnswer(record: JournalRecord): boolean {
-  const { response, operation, producedBy, fault } = record;
-  if (fault?.kind !== "wrong-body" || producedBy !== "rule" || operation === undefined)
-    return false;
-  const { status, body } = response;
-  const asked = new URLSearchParams(record.query);
-  return status !== 200 || successMismatch(operation, body, asked) !== undefined;
+/** Many clients see a failed connection then, whatever the status line and the headers said. */
+function isCut({ response: { delivery } }: JournalRecord): boolean {
+  return delivery !== undefined && deliveryTraits[delivery.kind].seen === "cut";
 }
 
-/** Whether a 409 says that the event is on record. It can also mean a paused surface, and a fault rule may say anything. */
-function isDuplicate({ response, reason, producedBy }: JournalRecord): boolean {
-  if (response.status !== 409) return false;
-  return saysDuplicate(reason) || (producedBy === "rule" && /duplicate/i.test(response.body));
-}
-
-function answeredMsOf({ nowMs, response, fault }: JournalRecord): number | undefined {
+function answeredMsOf({ nowMs, response }: JournalRecord): number | undefined {
   const { status, delivery } = response;
-  if (fault === undefined) return nowMs;
   // Without a delivery, the client had disconnected.
   if (delivery === undefined) return status === 0 ? undefined : nowMs;
   return ENDLESS.includes(delivery.kind) ? undefined : nowMs + delivery.delayMs;
@@ -165,21 +122,13 @@ function answeredMsOf({ nowMs, response, fault }: JournalRecord): number | undef
 /** How long these take isn't known. */
 const ENDLESS: readonly string[] = ["overtaken", "drip", "silence"] satisfies Delivery["kind"][];
 
-const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
-
-/** Reads Retry-After as a client does: seconds since it had the answer, or an HTTP date (RFC 9110 §10.2.3). */
-function retryAtMsOf(
-  { nowMs, response }: JournalRecord,
-  answeredMs: number = nowMs,
-): number | undefined {
-  const { status, headers, delivery } = response;
-  // If the body breaks off, many clients never see the headers.
-  const isCut = delivery !== undefined && deliveryTraits[delivery.kind].seen === "cut";
-  const isSeen = status >= 400 && !isCut;
-  const value = isSeen ? headers["retry-after"]?.trim() : undefined;
+/** Reads Retry-After as a client does: seconds since it had the answer, or a date (RFC 9110 §10.2.3). */
+function retryAtMsOf(record: JournalRecord, answeredMs = record.nowMs): number | undefined {
+  const { status, headers } = record.response;
+  const value = status < 400 || isCut(record) ? undefined : headers["retry-after"]?.trim();
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return answeredMs + Number(value) * 1000;
-  const dateMs = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN;
+  const dateMs = Date.parse(value);
   return Number.isNaN(dateMs) ? undefined : dateMs;
 }
 
@@ -201,4 +150,23 @@ export function pauseMs(before: Attempt, next: Attempt): number | undefined {
 /** Whether the world's clock measured the time between two attempts. */
 export function isTimed(before: Attempt, next: Attempt): boolean {
   return before.timeline !== undefined && before.timeline === next.timeline;
+}
+
+/** Attempts that follow each other, at least one. */
+export type Run = [Attempt, ...Attempt[]];
+
+export type Pair = readonly [before: Attempt, next: Attempt];
+
+export function pairsOf([first, ...others]: Readonly<Run>): Pair[] {
+  return others.map((next, at) => [others[at - 1] ?? first, next]);
+}
+
+/** Divides attempts into the longest runs of which each one but the first follows the one before. */
+export function runsOf(attempts: Readonly<Run>, follows: (...pair: Pair) => boolean): Run[] {
+  const runs: Run[] = [[attempts[0]]];
+  for (const [before, next] of pairsOf(attempts)) {
+    if (follows(before, next)) runs.at(-1)?.push(next);
+    else runs.push([next]);
+  }
+  return runs;
 }

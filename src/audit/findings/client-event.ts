@@ -4,16 +4,16 @@ import { parseParameters } from "../../exchange/parameters.ts";
 import type { JournalRecord } from "../../journal/record.ts";
 import { isEventKind, operations } from "../../spec/operations.ts";
 
-/** An impression or a click as its client means it. `key` is equal for the same event. */
-export type ClientEvent =
-  | {
-      readonly kind: "impression";
-      readonly key: string;
-      /** Publisher, surface and ad. */
-      readonly spot: string;
-      readonly session: string | undefined;
-    }
-  | { readonly kind: "click"; readonly key: string; readonly impression: string };
+/** An impression or a click as its client means it. */
+export interface ClientEvent {
+  /** Equal for the same event; undefined for an impression without a session, because many users may see an ad. */
+  readonly key: string | undefined;
+  /** Of an impression: publisher, surface and ad. */
+  readonly spot?: string | undefined;
+  readonly session?: string | undefined;
+  /** Of a click: the id of its impression. */
+  readonly impression?: string | undefined;
+}
 
 /** Undefined for any other request, and for one that lacks a required parameter. */
 export function eventOf(
@@ -24,18 +24,13 @@ export function eventOf(
   if (record.operation === "click") {
     const impression = values.impression_id;
     if (impression === undefined) return undefined;
-    return { kind: "click", key: JSON.stringify(["click", impression]), impression };
+    return { key: JSON.stringify(["click", impression]), impression };
   }
   const named = [values.publisher_id, values.surface, values.ad_id];
   if (named.includes(undefined)) return undefined;
   const spot = JSON.stringify(named);
   const session = values.session_id;
-  return { kind: "impression", key: JSON.stringify([spot, session]), spot, session };
-}
-
-/** Whether only a repetition is about the same event. Many users may see an ad, and only their sessions tell them apart. */
-export function isOneEvent(event: ClientEvent): boolean {
-  return event.kind === "click" || event.session !== undefined;
+  return { key: session && JSON.stringify([spot, session]), spot, session };
 }
 
 const names = ["publisher_id", "surface", "ad_id", "session_id", "impression_id"] as const;

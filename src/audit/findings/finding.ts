@@ -1,7 +1,7 @@
 /** What a finding in the client report is, and how the kinds of findings are made. */
 
 import type { JournalEntry } from "../../journal/entry.ts";
-import type { Attempt } from "./attempt.ts";
+import type { Attempt, Run } from "./attempt.ts";
 
 /** Something that a client did wrong. */
 export interface Finding {
@@ -9,7 +9,7 @@ export interface Finding {
   readonly title: string;
   /** How many requests did it. */
   readonly count: number;
-  /** Their senders, most requests first; the publisher is undefined for requests without a valid key. At most 20. */
+  /** Their senders, most requests first; the publisher is undefined for requests without a valid key. */
   readonly who: readonly { readonly publisher: string | undefined; readonly count: number }[];
   /** What is wrong with it, and what a good client does instead. */
   readonly explanation: string;
@@ -26,7 +26,6 @@ export interface Finding {
 /** In the order of a report: findings that cost money come first. */
 export const findingIds = [
   "event-in-two-sessions",
-  "lost-and-sent-again-without-session",
   "failed-and-never-sent-again",
   "key-in-url",
   "continues-after-401",
@@ -60,6 +59,11 @@ export interface FindingKind {
 }
 
 export type FindingKinds = { readonly [Id in FindingId]?: FindingKind };
+
+/** Each request of a run but the first. */
+export function offencesOf([cause, ...again]: Run, detail: string): Offence[] {
+  return again.map((attempt) => ({ attempt, cause, detail }));
+}
 
 /** `#18 came 0.2 s later`, or `at once`. */
 export function cameAfterText({ record: before }: Attempt, { sequence, record }: Attempt): string {

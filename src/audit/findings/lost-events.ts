@@ -2,7 +2,7 @@
 
 import { groupedBy } from "../../base/grouped-by.ts";
 import { isRecorded } from "../../exchange/operations/outcome.ts";
-import { type Attempt, isWrongAnswer } from "./attempt.ts";
+import { type Attempt, type Pair, pairsOf } from "./attempt.ts";
 import { cameAfterText, type FindingKinds, type Offence } from "./finding.ts";
 
 export const lostEvents = {
@@ -14,46 +14,22 @@ export const lostEvents = {
     find: sentAgainInNewSession,
   },
 
-  "lost-and-sent-again-without-session": {
-    title: "Lost answers, sent again without a session",
-    explanation:
-      "An impression was recorded, its answer was lost, and the client sent it again without a session_id, so it counts twice. A good client gives each impression a session_id, and keeps it for all attempts.",
-    spec: "§4",
-    find(attempts) {
-      const withoutSession = attempts.filter(({ isOneEvent }) => !isOneEvent);
-      return [...groupedBy(withoutSession, impressionKey).values()].flatMap((group) => {
-        // One ad may have many users. It is one event only if all but the last failed and each was soon repeated.
-        const isOneEvent = pairsOf(group).every(([failed, next]) => isRetry(failed, next));
-        const [cause, ...again] = isOneEvent ? group.filter(isApplied) : [];
-        if (cause === undefined) return [];
-        return again.map((attempt) => ({
-          ...{ attempt, cause },
-          detail: `recorded, and ${cameAfterText(cause, attempt)} and was recorded again`,
-        }));
-      });
-    },
-  },
-
   "failed-and-never-sent-again": {
     title: "Failed impressions never sent again",
     explanation:
-      "No answer came, the answer was wrong, or the service was unavailable, and the client hasn't sent the impression again, so it may be missing. A good client sends it again with the same session_id until it has an answer. Clicks aren't checked: they have no session_id, so a repeated click may count twice.",
+      "No answer came, or the service was unavailable, and the client hasn't sent the impression again, so it may be missing. A good client sends it again with the same session_id until it has an answer. Clicks aren't checked: they have no session_id, so a repeated click may count twice.",
     spec: "§4",
     find(attempts) {
-      const hasStopped = stopCheckOf(attempts);
       const resent = attemptsIn(sentAgainInNewSession(attempts));
       const latest = new Map(attempts.map((attempt) => [attempt.who, attempt]));
-      return onlyAttempts(attempts).flatMap((attempt) => {
+      return droppedIn(attempts).flatMap((attempt) => {
         const { outcome, record, who } = attempt;
-        // An unreadable success is still a success.
-        const isOpen =
-          outcome === "broken" ? isWrongAnswer(record) && !isApplied(attempt) : isFailed(attempt);
         const hasLeft = outcome === "unanswered" && record.response.delivery === undefined;
         const isEnd = hasLeft && latest.get(who) === attempt;
-        if (!isOpen || isEnd || hasStopped(attempt) || resent.has(attempt)) return [];
-        const lost = isApplied(attempt)
-          ? "recorded, which its client never learned"
-          : "not recorded";
+        // An unreadable success is still a success.
+        if (outcome === "broken" || isEnd || resent.has(attempt)) return [];
+        const isApplied = record.fault?.served !== false && isRecorded(record.reason);
+        const lost = isApplied ? "recorded, which its client never learned" : "not recorded";
         return [{ attempt, detail: `${lost}, and not sent again` }];
       });
     },
@@ -66,18 +42,16 @@ export const lostEvents = {
  * of the sender are repeated like this.
  */
 function sentAgainInNewSession(attempts: readonly Attempt[]): Offence[] {
-  const hasStopped = stopCheckOf(attempts);
-  const senders = groupedBy(attempts, (one) =>
-    sessionOf(one) === undefined ? undefined : one.who,
-  );
-  return [...senders.values()].flatMap((own) => {
-    const sessions: ReadonlyMap<string | undefined, Attempt[]> = groupedBy(own, sessionOf);
+  const dropped = new Set(droppedIn(attempts));
+  return [...groupedBy(attempts, ({ who }) => who).values()].flatMap((own) => {
+    const sessions = groupedBy(own, ({ event }) => event?.session);
     const isResend = ([failed, next]: Pair): boolean =>
-      isRetry(failed, next) &&
-      !hasStopped(failed) &&
-      sessions.get(sessionOf(failed))?.at(-1) === failed &&
-      sessions.get(sessionOf(next))?.[0] === next;
-    const resends = [...groupedBy(own, spotOf).values()]
+      dropped.has(failed) &&
+      next.record.nowMs - failed.record.nowMs <= RETRY_WITHIN_MS &&
+      sessions.get(failed.event?.session ?? "")?.at(-1) === failed &&
+      sessions.get(next.event?.session ?? "")?.[0] === next;
+    const spots = groupedBy(own, ({ event }) => event?.spot);
+    const resends = [...spots.values()]
       .map((group) => pairsOf(group))
       .filter((pairs) => pairs.every(isResend))
       .flat()
@@ -86,11 +60,9 @@ function sentAgainInNewSession(attempts: readonly Attempt[]): Offence[] {
         return { attempt, cause, detail };
       });
     const resent = attemptsIn(resends);
-    const dropped = onlyAttempts(own).filter(
-      (attempt) => isFailed(attempt) && !resent.has(attempt) && !hasStopped(attempt),
-    );
+    const others = own.filter((attempt) => dropped.has(attempt) && !resent.has(attempt));
     // A client that drops failed impressions doesn't resend them: these are other users who see the same ads.
-    return resends.length >= MIN_RESENDS_PER_DROPPED * dropped.length ? resends : [];
+    return resends.length >= MIN_RESENDS_PER_DROPPED * others.length ? resends : [];
   });
 }
 
@@ -98,58 +70,21 @@ const MIN_RESENDS_PER_DROPPED = 2;
 /** A later attempt is hardly a retry. */
 const RETRY_WITHIN_MS = 30_000;
 
-type Pair = readonly [failed: Attempt, next: Attempt];
-
-function pairsOf(attempts: readonly [Attempt, ...Attempt[]]): Pair[] {
-  const [first, ...others] = attempts;
-  return others.map((next, at) => [others[at - 1] ?? first, next]);
-}
-
 function attemptsIn(offences: readonly Offence[]): ReadonlySet<Attempt | undefined> {
   return new Set(offences.flatMap(({ attempt, cause }) => [attempt, cause]));
 }
 
-/** Impressions that came only once. */
-function onlyAttempts(attempts: readonly Attempt[]): Attempt[] {
-  const groups = [...groupedBy(attempts, impressionKey).values()];
-  return groups.filter(({ length }) => length === 1).flat();
-}
-
-function impressionKey({ event, requestKey }: Attempt): string | undefined {
-  return event?.kind === "impression" ? requestKey : undefined;
-}
-
-function sessionOf({ event }: Attempt): string | undefined {
-  return event?.kind === "impression" ? event.session : undefined;
-}
-
-function spotOf({ event }: Attempt): string | undefined {
-  return event?.kind === "impression" ? event.spot : undefined;
-}
-
-function isApplied({ record }: Attempt): boolean {
-  return record.fault?.served !== false && isRecorded(record.reason);
-}
-
-/** Whether the client was told neither that its event is recorded nor that it won't be. */
-function isFailed({ outcome }: Attempt): boolean {
-  return outcome === "unanswered" || outcome === "broken" || outcome === "unavailable";
-}
-
-function isRetry(failed: Attempt, next: Attempt): boolean {
-  return isFailed(failed) && next.record.nowMs - failed.record.nowMs <= RETRY_WITHIN_MS;
-}
-
-/** Whether the client was right not to repeat an attempt: its key was refused by then, or it was told to wait. */
-function stopCheckOf(attempts: readonly Attempt[]): (attempt: Attempt) => boolean {
-  const refused = attempts.filter(({ outcome }) => outcome === "unauthorized");
-  const refusedMs = new Map(
-    refused.map(({ credentials, answeredMs = Number.POSITIVE_INFINITY }) => [
-      credentials,
-      answeredMs,
-    ]),
-  );
+/** Failed impressions that came only once, though their client had neither been told to wait nor lost its key. */
+function droppedIn(attempts: readonly Attempt[]): Attempt[] {
+  const unauthorized = attempts.filter(({ outcome }) => outcome === "unauthorized");
+  const refused = new Set(unauthorized.map(({ credentials }) => credentials));
   const endMs = attempts.at(-1)?.record.nowMs ?? 0;
-  return ({ credentials, record, retryAtMs = 0 }) =>
-    retryAtMs >= endMs || (refusedMs.get(credentials) ?? 0) >= record.nowMs;
+  const groups = groupedBy(attempts, ({ event }) => event?.spot && event.key);
+  return [...groups.values()].flatMap(([attempt, ...again]) => {
+    const { outcome, credentials, retryAtMs = 0 } = attempt;
+    // The client was told neither that its event is recorded nor that it won't be.
+    const isFailed = outcome === "unanswered" || outcome === "broken" || outcome === "unavailable";
+    const isExcused = retryAtMs >= endMs || refused.has(credentials);
+    return isFailed && again.length === 0 && !isExcused ? [attempt] : [];
+  });
 }

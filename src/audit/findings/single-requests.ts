@@ -1,8 +1,6 @@
 /** Findings that a single request shows. */
 
-import { groupedBy } from "../../base/grouped-by.ts";
-import { oneLine } from "../../base/text.ts";
-import type { ErrorCode } from "../../spec/errors.ts";
+import { oneLine, percentDecoded } from "../../base/text.ts";
 import { operations } from "../../spec/operations.ts";
 import type { Attempt } from "./attempt.ts";
 import type { FindingKinds, Offence } from "./finding.ts";
@@ -25,13 +23,9 @@ export const singleRequests = {
   "impression-without-session": {
     title: "Impressions without session_id",
     explanation:
-      "The parameter is optional, but without it the service can't tell a retry from another impression. A good client sends one, and keeps it for all attempts at one event.",
+      "The parameter is optional, but without it the service can't tell a retry from another impression, and may count both. A good client sends one, and keeps it for all attempts at one event.",
     spec: "§4",
-    find: each(({ event, outcome }) => {
-      const isTaken = outcome !== "refused" && outcome !== "unauthorized";
-      const isNamed = event?.kind !== "impression" || event.session !== undefined;
-      return isTaken && !isNamed ? "no session_id" : undefined;
-    }),
+    find: each(({ event }) => (event && event.key === undefined ? "no session_id" : undefined)),
   },
 
   "limit-above-maximum": {
@@ -52,7 +46,9 @@ export const singleRequests = {
     find: each(({ record: { producedBy, reason, method, path } }) => {
       // Browsers and scripts that wait for a server send these by themselves.
       const isAutomatic = method === "OPTIONS" || AUTOMATIC_PATHS.includes(path);
-      return producedBy === "service" && !isAutomatic ? UNROUTED.get(reason) : undefined;
+      if (producedBy !== "service" || isAutomatic) return undefined;
+      if (reason === "route_not_found") return "no such path";
+      return reason === "method_not_allowed" ? "not with this method" : undefined;
     }),
   },
 
@@ -62,32 +58,24 @@ export const singleRequests = {
       "A click named an impression that the publisher doesn't have. A good client waits for the impression's answer, and sends its impression_id exactly as it was.",
     spec: "§4",
     find(attempts, all) {
-      const unknown = attempts.filter(({ record: { operation, reason } }) => {
-        return operation === "click" && reason === IMPRESSION_NOT_FOUND;
-      });
-      return [...groupedBy(unknown, ({ who }) => who)].flatMap(([who, clicks]) => {
-        // A world that was restored no longer has every impression, and a fault rule can give an id that never existed.
-        const told = all.filter((one) => one.who === who && one.record.response.status === 200);
-        const bodies = told.map(({ record }) => record.response.body).join("\n");
-        return each(({ event }) =>
-          event?.kind === "click" && bodies.includes(event.impression)
-            ? undefined
-            : "no impression has this id",
-        )(clicks);
-      });
+      // A world that was restored no longer has every impression, and a fault rule can give an id that never existed.
+      const told = new Set(
+        all.map(({ who, record }) => `${who} ${IMPRESSION_ID.exec(record.response.body)?.[1]}`),
+      );
+      return each(({ who, event, record: { reason } }) => {
+        const isTold = told.has(`${who} ${event?.impression}`);
+        const isUnknown = reason === "impression_not_found" && !isTold;
+        return isUnknown ? "no impression has this id" : undefined;
+      })(attempts);
     },
   },
 } satisfies FindingKinds;
 
 /** A key that isn't part of a longer word. */
 const KEY = /(?<![0-9a-z_-])key_[0-9a-z]{13}(?![0-9a-z])/i;
+const IMPRESSION_ID = /"impression_id":"?([^",}]+)/;
 const MAX_SHOWN = 40;
 const AUTOMATIC_PATHS: readonly string[] = ["", "/", "/favicon.ico", "/robots.txt"];
-const UNROUTED: ReadonlyMap<string, string> = new Map([
-  ["route_not_found", "no such path"],
-  ["method_not_allowed", "not with this method"],
-]);
-const IMPRESSION_NOT_FOUND: ErrorCode = "impression_not_found";
 
 /** Finds the attempts of which `detailOf` says what was wrong. */
 function each(detailOf: (attempt: Attempt) => string | undefined) {
@@ -98,13 +86,6 @@ function each(detailOf: (attempt: Attempt) => string | undefined) {
     });
 }
 
-/** However often it is percent-encoded, up to twice. */
 function isKeyIn(text: string): boolean {
-  return KEY.test(decoded(decoded(text)));
-}
-
-function decoded(text: string): string {
-  return text.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
+  return KEY.test(percentDecoded(text) ?? text);
 }

@@ -85,19 +85,13 @@ function explainRoute({ record: { method, path }, operation }: Miss): Explanatio
 function explainKey({ record, world, account: other }: Miss): Explanation {
   const header = headerOf(record.headers, "authorization")?.trim() ?? "";
   const key = /^bearer\s+(.*)$/is.exec(header)?.[1] ?? "";
-  const { ids, accounts } = world;
-  const near = ids.apiKey.decode(key) ? key : nearestName(key, keysOf(world));
-  const account = accounts.peek(ids.apiKey.decode(near ?? "")?.publisher ?? -1) ?? other;
-  const sent = authorizationText(header, key, world);
-  return { sent, closest: `Authorization: Bearer <the API key of ${account.id}>`, account };
-}
-
-function authorizationText(header: string, key: string, world: World): string {
-  if (header === "") return "no Authorization header";
-  if (key !== "") return `Authorization: Bearer with ${kindOf(key, world) ?? "an unknown API key"}`;
-  // Any other first word may be a key.
-  const scheme = /^(?:bearer|basic|digest|token|api-?key)\b/i.exec(header)?.[0];
-  return `Authorization ${scheme === undefined ? "without Bearer" : `with ${scheme}, not with Bearer and a key`}`;
+  const account = world.accounts.peek(world.ids.apiKey.decode(key)?.publisher ?? -1) ?? other;
+  const closest = `Authorization: Bearer <the API key of ${account.id}>`;
+  if (header === "") return { sent: "no Authorization header", closest, account };
+  const kind = kindOf(key, world) ?? "an unknown API key";
+  const sent =
+    key === "" ? "Authorization without Bearer and a key" : `Authorization: Bearer with ${kind}`;
+  return { sent, closest, account };
 }
 
 function explainPublisher({ raw, world, account }: Miss): Explanation {
@@ -146,15 +140,6 @@ function closestImpression(
 
 const MOST_COMPARED = 100;
 const MOST_SHOWN = 100;
-
-/** The keys of publishers that were opened, and those that the first ones had at the start. */
-function keysOf({ accounts, ids, population }: World): string[] {
-  const opened = accounts.openedAccounts().slice(0, MOST_COMPARED);
-  const first = Array.from({ length: Math.min(population.size, MOST_COMPARED) }, (_, ordinal) =>
-    ids.apiKey.encode(ordinal, 0),
-  );
-  return [...opened.map(({ apiKey }) => apiKey), ...first];
-}
 
 function sentText(name: string, raw: RawParameters, world: World): string {
   const text = String(raw[name]);

@@ -34,11 +34,9 @@ const aboutRoutes = [
 
 const aboutKeys = [
   ["", "no Authorization header", "{own}"],
-  ["Basic {key}", "Authorization with Basic, not with Bearer and a key", "{own}"],
-  ["Bearer ", "Authorization with Bearer, not with Bearer and a key", "{own}"],
-  ["{key}", "Authorization without Bearer", "{own}"],
+  ["Basic {key}", "Authorization without Bearer and a key", "{own}"],
+  ["Bearer ", "Authorization without Bearer and a key", "{own}"],
   ["Bearer {rotated}", "Authorization: Bearer with a rotated API key of {own}", "{own}"],
-  ["Bearer {mistyped their key}", "Authorization: Bearer with an unknown API key", "{other}"],
   ["Bearer sesame", "Authorization: Bearer with an unknown API key", "{own}"],
   ["Bearer {other}", "Authorization: Bearer with the id of {other}", "{own}"],
 ].map(([authorization = "", sent = "", owner]): Case => {
