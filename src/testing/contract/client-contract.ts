@@ -7,7 +7,7 @@ import {
   type RuleResult,
   readContract,
 } from "./contract-options.ts";
-import { ContractError, failureOf } from "./failure.ts";
+import { failureOf } from "./failure.ts";
 import type { Rule } from "./rules/rule.ts";
 import { type Tried, tryRules } from "./sessions.ts";
 
@@ -29,8 +29,8 @@ export function clientContract<Impression>(options: ClientContractOptions<Impres
   async function trial(rule: Rule, context: TestContext): Promise<void> {
     trying ??= inTurn(world.globals, () => tryRules(toTry, driver, settings));
     const tried = (await trying).get(rule.id) ?? { kind: "undecided" };
-    const error = await errorOf(rule, tried, contract);
-    results.set(rule.id, resultOf(tried, error));
+    const { error, ...result } = await resultOf(rule, tried, contract);
+    results.set(rule.id, result);
     if (error !== undefined) throw error;
     if (tried.kind === "skipped") context.skip?.(tried.why);
   }
@@ -68,26 +68,23 @@ export function clientContract<Impression>(options: ClientContractOptions<Impres
 
 type Result = Omit<RuleResult, "id" | "says" | "source">;
 
-async function errorOf(
+/** `error`: what the rule's test fails with. */
+async function resultOf(
   rule: Rule,
   tried: Tried,
   contract: ContractSettings,
-): Promise<Error | undefined> {
-  if (tried.kind === "failed") return await failureOf(rule, tried, contract);
-  // A replay runs one session: it proves nothing if the rule doesn't come up there.
-  if (tried.kind !== "undecided" || contract.replay !== undefined) return undefined;
-  return new Error(
-    `The result of ${rule.id} is undecided: nothing in ${counted(contract.runs, "session")} concerned it. ` +
-      `If the client comes there seldom, raise \`runs\`. If it never does, say why:\n  skip: { "${rule.id}": "…" }`,
-  );
-}
-
-function resultOf(tried: Tried, error: Error | undefined): Result {
-  if (error instanceof ContractError) {
-    const { why, replay, file } = error;
-    return { result: "failed", why, replay, file };
+): Promise<Result & { readonly error?: Error }> {
+  if (tried.kind === "failed") {
+    const error = await failureOf(rule, tried, contract);
+    return { result: "failed", why: error.why, replay: error.replay, file: error.file, error };
   }
-  return { result: tried.kind, why: tried.kind === "skipped" ? tried.why : error?.message };
+  if (tried.kind === "skipped") return { result: "skipped", why: tried.why };
+  // A replay runs one session: it proves nothing if the rule doesn't come up there.
+  if (tried.kind === "passed" || contract.replay !== undefined) return { result: tried.kind };
+  const why =
+    `The result of ${rule.id} is undecided: nothing in ${counted(contract.runs, "session")} concerned it. ` +
+    `If the client comes there seldom, raise \`runs\`. If it never does, say why:\n  skip: { "${rule.id}": "…" }`;
+  return { result: "undecided", why, error: new Error(why) };
 }
 
 let turn: Promise<unknown> = Promise.resolve();

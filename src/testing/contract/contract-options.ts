@@ -14,9 +14,6 @@ import { checkNames } from "../options.ts";
 import type { Rule } from "./rules/rule.ts";
 import { rules as ours } from "./rules.ts";
 
-/** A runner's `describe`: vitest's, Jest's, node:test's, mocha's. */
-export type Describe = (name: string, define: () => void) => unknown;
-
 /** A runner's `it`. Without `it.skip`, skipped rules are shown as passed tests whose names say so. */
 export interface It {
   (name: string, test: () => Promise<void>, timeoutMs?: number): unknown;
@@ -26,7 +23,8 @@ export interface It {
 export interface ClientContractOptions<Impression = unknown> extends TestWorldOptions {
   /** Makes the client. It is called once for each session. */
   readonly driver: CreateDriver<Impression>;
-  readonly describe: Describe;
+  /** The runner's: vitest's, Jest's, node:test's, mocha's. So is `it`. */
+  readonly describe: (name: string, define: () => void) => unknown;
   readonly it: It;
   /** The name of the group of tests. Contracts in one project need different names. @default "client contract" */
   readonly name?: string | undefined;
@@ -40,7 +38,7 @@ export interface ClientContractOptions<Impression = unknown> extends TestWorldOp
   readonly runs?: number | undefined;
   /** The seed of the sessions: a whole number. @default 1 */
   readonly sequenceSeed?: number | undefined;
-  /** The directory for scenarios of failures; false to write none. @default "adsim-failures" */
+  /** The folder for scenarios and traces of failures; false to write none. @default "adsim-failures" */
   readonly failures?: string | false | undefined;
   /** Called at the end with each rule's result. */
   readonly onReport?: ((report: ContractReport) => void) | undefined;
@@ -67,18 +65,7 @@ export const DEFAULT_NAME = "client contract";
 const DEFAULT_RUNS = 1500;
 
 /** The options with defaults filled in. */
-export interface ContractSettings {
-  readonly name: string;
-  /** All of them, with those that are skipped. */
-  readonly rules: readonly Rule[];
-  readonly world: TestWorldOptions;
-  readonly runs: number;
-  readonly sequenceSeed: number;
-  readonly replay: ReturnType<typeof replayOf>;
-  readonly failures: string | undefined;
-  /** Why a rule isn't tried; undefined if it is. */
-  skipReason(rule: Rule): string | undefined;
-}
+export type ContractSettings = ReturnType<typeof readContract>;
 
 /** A project may have several copies of fast-check, so `instanceof` doesn't tell. */
 const arbitrary = v.looseObject({ generate: v.function(), shrink: v.function() });
@@ -112,8 +99,9 @@ const ownEntries = {
 } satisfies Readonly<
   Record<Exclude<keyof ClientContractOptions, keyof TestWorldOptions>, v.GenericSchema>
 >;
+
 /** @throws InputError that names the invalid option, or ADSIM_REPLAY. */
-export function readContract(options: ClientContractOptions): ContractSettings {
+export function readContract(options: ClientContractOptions) {
   checkNames(options, [...worldOptionNames, ...Object.keys(ownEntries)]);
   parseInput(v.object(ownEntries), options);
   const { skip = {}, only, name = DEFAULT_NAME, failures = "adsim-failures" } = options;
@@ -125,22 +113,21 @@ export function readContract(options: ClientContractOptions): ContractSettings {
   const rules = [...ours, ...(options.rules ?? [])];
   const ids = rules.map(({ id }) => id);
   const twice = ids.findIndex((id, at) => ids.indexOf(id) < at);
-  if (twice >= 0)
-    throw new InputError(
-      `rules.${twice - ours.length}.id`,
-      "must be unique: there is another such rule",
-    );
+  if (twice >= 0) throw new InputError(`rules.${twice - ours.length}.id`, "must be unique");
   for (const id of Object.keys(skip)) checkId(`skip.${id}`, id, ids);
   for (const [index, id] of (only ?? []).entries()) checkId(`only.${index}`, id, ids);
   const replay = replayOf(ids);
   const { runs = transport === "http" ? DEFAULT_RUNS / 10 : DEFAULT_RUNS } = options;
   return {
-    ...{ name, rules, replay },
+    ...{ name, replay },
+    /** All of them, with those that are skipped. */
+    rules,
     world: { ...service, transport, globals, timeZone, patienceMs },
     runs: replay === undefined ? runs : 1,
     sequenceSeed: replay?.sequenceSeed ?? options.sequenceSeed ?? 1,
     failures: failures === false ? undefined : failures,
-    skipReason({ id }) {
+    /** Why a rule isn't tried; undefined if it is. */
+    skipReason({ id }: Rule): string | undefined {
       if (replay !== undefined)
         return replay.rule === id ? undefined : `only ${replay.rule} is replayed`;
       if (skip[id] !== undefined) return skip[id];

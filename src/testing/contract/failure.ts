@@ -13,7 +13,7 @@ import { playScenario } from "../../play/play-scenario.ts";
 import type { Scenario } from "../../play/scenario/types.ts";
 import { defaultAssumptions, nonDefaultChoices } from "../../spec/assumptions/resolve.ts";
 import type { TestWorldOptions } from "../driver/test-world.ts";
-import type { Call, Session } from "../session/session.ts";
+import type { Session } from "../session/session.ts";
 import { commandInWords, outcomeInWords, sentInWords, timeInWords } from "../session/words.ts";
 import { type ContractSettings, DEFAULT_NAME } from "./contract-options.ts";
 import type { Rule } from "./rules/rule.ts";
@@ -128,41 +128,32 @@ function choiceLines({ assumptions }: Session): string[] {
 
 /** Numbers the commands: what was asked of the client, what it sent, and what it said. */
 function sessionLines(session: Session, count: number): string[] {
-  const { calls, changes, requests } = session;
-  const steps = new Set([...calls, ...changes, ...requests].map(({ step }) => step));
-  const lines = [...steps]
-    .sort((one, other) => one - other)
-    .flatMap((step) => {
-      const own = calls.filter((call) => call.step === step);
-      const sent = requests.filter((one) => one.step === step);
-      const change = changes.find((one) => one.step === step);
-      // The client is made before the first command, and closed and watched after the last.
-      const isFrame = step < 0 || step >= count;
-      if (isFrame && sent.length === 0 && own.every(isUneventful)) return [];
-      return [
-        `  ${isFrame ? "-" : `${step + 1}.`} ${change ? commandInWords(change.command) : titleOf(own)}`,
-        // No line may begin with "at": runners would take it for a stack frame.
-        ...shortened(sent.map((one) => `${timeInWords(session, one.atMs)}: ${sentInWords(one)}`)),
-        ...shortened(own.map((call) => saidOf(call, own.length > 1))),
-      ];
-    });
+  const steps = Array.from({ length: count + 3 }, (_, place) => place - 1);
+  const lines = steps.flatMap((step) => {
+    const calls = session.calls.filter((one) => one.step === step);
+    const sent = session.requests.filter((one) => one.step === step);
+    const change = session.changes.find((one) => one.step === step);
+    // The client is made before the first command, and closed and watched after the last.
+    const isFrame = step < 0 || step >= count;
+    const isUneventful = calls.every(
+      ({ outcome }) => "value" in outcome && outcome.value === undefined,
+    );
+    const isQuiet = isFrame ? isUneventful : calls.length === 0 && change === undefined;
+    if (isQuiet && sent.length === 0) return [];
+    const says = calls.map(({ command, shown }) => commandInWords(command, shown));
+    const [title = "later"] = change ? [commandInWords(change.command)] : says;
+    return [
+      `  ${isFrame ? "-" : `${step + 1}.`} ${says.length > 1 ? `${says.length} calls at once` : title}`,
+      // No line may begin with "at": runners would take it for a stack frame.
+      ...shortened(sent.map((one) => `${timeInWords(session, one.atMs)}: ${sentInWords(one)}`)),
+      ...shortened(
+        calls.map(({ outcome }, at) => {
+          return (says.length > 1 ? `${says[at]}: ` : "") + outcomeInWords(outcome);
+        }),
+      ),
+    ];
+  });
   return lines.length > 0 ? lines : ["  (no commands)"];
-}
-
-function titleOf(calls: readonly Call[]): string {
-  const [call] = calls;
-  if (call === undefined) return "later";
-  return calls.length > 1
-    ? `${calls.length} calls at once`
-    : commandInWords(call.command, call.shown);
-}
-
-function saidOf({ command, shown, outcome }: Call, isNamed: boolean): string {
-  return `${isNamed ? `${commandInWords(command, shown)}: ` : ""}${outcomeInWords(outcome)}`;
-}
-
-function isUneventful({ outcome }: Call): boolean {
-  return outcome.kind === "done" && outcome.value === undefined;
 }
 
 const FIRST = 8;

@@ -30,15 +30,12 @@ export type Tried =
   | { readonly kind: "skipped"; readonly why: string }
   | { readonly kind: "failed"; readonly path: string; readonly at: Found };
 
-/** A session that breaks a rule. */
-export interface Found extends Ran {
-  readonly trial: Trial;
-  readonly breach: Breach;
-}
-
-interface Ran {
+/** A session that breaks a rule. `sim`: its world, as it is in the end. */
+export interface Found {
   readonly session: Session;
   readonly sim: Simulator;
+  readonly trial: Trial;
+  readonly breach: Breach;
 }
 
 /**
@@ -99,19 +96,14 @@ export function breachIn(told: Told, rule: Rule, came: () => void): Breach | und
   return { why: `The rule's judge returned ${typeof found}, not what is wrong in words.` };
 }
 
-interface Sessions {
-  readonly seed: number;
-  readonly arbitrary: fc.Arbitrary<Trial>;
-  /** What is to happen in each session. */
-  draw(): readonly Trial[];
-  run(trial: Trial): Promise<Ran>;
-}
+type Sessions = ReturnType<typeof sessionsOf>;
 
+/** `draw` tells what is to happen in each session. */
 export function sessionsOf(
   rules: readonly Rule[],
   createDriver: CreateDriver,
   { runs, sequenceSeed: seed, path, ...world }: SessionsOptions,
-): Sessions {
+) {
   const { assumptions = {}, timeZone, globals, transport } = world;
   const arbitrary = arbitraryTrial({
     assumptions,
@@ -122,7 +114,7 @@ export function sessionsOf(
   return {
     ...{ seed, arbitrary },
     draw: () => fc.sample(arbitrary, { seed, numRuns: runs, ...(path !== undefined && { path }) }),
-    run: ({ commands, choices, timeZone: zone = timeZone }) =>
+    run: ({ commands, choices, timeZone: zone = timeZone }: Trial) =>
       runToEnd(createDriver, commands, {
         ...world,
         assumptions: { ...choices, ...assumptions },

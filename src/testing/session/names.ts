@@ -2,8 +2,6 @@
 
 import type { Shown } from "../driver/driver.ts";
 
-type Names = Pick<Shown, "ad" | "session">;
-
 /** Longer than most columns and identifiers. */
 const LENGTH = 240;
 
@@ -17,7 +15,10 @@ export const spellings = ["plain", "unusual", "numeric"] as const;
 export type Spelling = (typeof spellings)[number];
 
 /** The unique names of the view with this number. */
-export function namesOf(number: number, spelling: Spelling = "plain"): Names {
+export function namesOf(
+  number: number,
+  spelling: Spelling = "plain",
+): Pick<Shown, "ad" | "session"> {
   if (spelling === "numeric") {
     const digits = String(number).padStart(20, "0");
     const power = `${digits}e3`;

@@ -89,7 +89,7 @@ interface Run {
   readonly receipts: Map<Shown, unknown>;
   readonly calls: LiveCall[];
   readonly changes: Change[];
-  /** How many requests had arrived at the end of each step, from that of `open` on. */
+  /** How many requests had arrived at the end of each step. The first one, -1, is that of `open`. */
   readonly ends: number[];
 }
 
@@ -143,11 +143,6 @@ async function perform(run: Run, command: Command | Call["command"]): Promise<vo
   run.ends.push(run.world.sim.journal.total);
 }
 
-/** -1 is that of `open`. */
-function stepOf({ ends }: Run): number {
-  return ends.length - 1;
-}
-
 function withLater({ live, ...call }: LiveCall): Call {
   const { outcome } = call;
   if (outcome.kind !== "done" || !isChanged(outcome.value, live)) return call;
@@ -167,6 +162,7 @@ function requestsOf({ world, changes, ends }: Run): Sent[] {
 async function change(run: Run, given: WorldCommand): Promise<void> {
   const { sim, time } = run.world;
   const atMs = sim.clock.now();
+  const step = run.ends.length - 1;
   const command = withRetryDate(given, atMs);
   let result: Change["result"];
   switch (command.kind) {
@@ -182,7 +178,7 @@ async function change(run: Run, given: WorldCommand): Promise<void> {
     case "spend":
       result = spend(run.world, command);
   }
-  run.changes.push({ command, step: stepOf(run), atMs, endMs: sim.clock.now(), result });
+  run.changes.push({ command, step, atMs, endMs: sim.clock.now(), result });
 }
 
 /** Has another program with the client's key send until the limit has only `left` left. @returns how many requests that takes. */
@@ -267,7 +263,7 @@ async function makeCalls(run: Run, commands: readonly Call["command"][], apartMs
   const { time, grant, sim } = run.world;
   const all = commands.flatMap((command) => plannedCall(run, command) ?? []);
   if (all.length === 0) return;
-  const step = stepOf(run);
+  const step = run.ends.length - 1;
   const startMs = sim.clock.now();
   const isFlooded = grant(
     Math.max(MAX_REQUESTS * all.length, REQUESTS_PER_VIEW * run.views.length),

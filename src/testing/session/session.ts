@@ -15,7 +15,16 @@ import type { ClientCommand, WorldCommand } from "./command.ts";
 
 /** A finished session. Times are milliseconds since 1970 on the world's clock. */
 export interface Session {
-  readonly world: SessionWorld;
+  readonly world: {
+    /** The client's publisher. */
+    readonly publisher: Publisher;
+    /** Its active surfaces. */
+    readonly surfaces: readonly Surface[];
+    readonly startMs: number;
+    readonly endMs: number;
+    /** How many events are on record in the end, also those of other programs. */
+    readonly recorded: { readonly impressions: number; readonly clicks: number };
+  };
   readonly assumptions: Assumptions;
   /** The names of the driver's methods, and of what it promises. With `flush`, a method may resolve once an event is queued. */
   readonly members: readonly string[];
@@ -32,17 +41,6 @@ export interface Session {
   readonly timersLeft: readonly number[];
   /** The first error that a callback of a client's timer threw. In Node it would have ended the process. */
   readonly threw: TimerError | undefined;
-}
-
-export interface SessionWorld {
-  /** The client's publisher. */
-  readonly publisher: Publisher;
-  /** Its active surfaces. */
-  readonly surfaces: readonly Surface[];
-  readonly startMs: number;
-  readonly endMs: number;
-  /** How many events are on record in the end, also those of other programs. */
-  readonly recorded: { readonly impressions: number; readonly clicks: number };
 }
 
 /** How a call ended. */

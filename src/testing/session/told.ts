@@ -55,15 +55,18 @@ export function toldOf(session: Session): Told {
   const asked = groupedBy(calls, ({ shown }) => shown?.session);
   const claimed = new Set<string>();
   const events = groups.flatMap((views) => {
-    const all = views.flatMap(({ session: of }) => asked.get(of) ?? []).sort(byTime);
-    const [clicks, shows] = [true, false].map((isClick) =>
-      all.filter(({ command }) => (command.kind === "click") === isClick),
-    );
+    const asks = views
+      .flatMap((view) => asked.get(view.session) ?? [])
+      .sort((one, other) => one.step - other.step || one.atMs - other.atMs);
+    const clicks = asks.filter(isClick);
+    const shows = asks.filter((ask) => !isClick(ask));
     const ofView = byEvent.get(views) ?? [];
-    const impression = eventOf("impression", views, shows ?? [], ofView, claimed);
-    if (clicks === undefined || clicks.length === 0) return [impression];
+    const impression = eventOf("impression", views, shows, ofView, claimed);
+    if (clicks.length === 0) return [impression];
     const ids = new Set(ofView.flatMap((one) => recordedIds(one, "impression")));
-    const ofClicks = [...ids].flatMap((id) => byEvent.get(id) ?? []).sort(bySequence);
+    const ofClicks = [...ids]
+      .flatMap((id) => byEvent.get(id) ?? [])
+      .sort((one, other) => one.sequence - other.sequence);
     return [impression, eventOf("click", views, clicks, ofClicks, claimed)];
   });
   const strays = sent.filter(
@@ -72,12 +75,8 @@ export function toldOf(session: Session): Told {
   return { ...session, events, strays, takesSessions };
 }
 
-function byTime(one: Call, other: Call): number {
-  return one.step - other.step || one.atMs - other.atMs;
-}
-
-function bySequence(one: Sent, other: Sent): number {
-  return one.sequence - other.sequence;
+function isClick({ command }: Call): boolean {
+  return command.kind === "click";
 }
 
 /** `claimed`: ids of earlier events. A request that the service answered with one of these recorded nothing new. */
@@ -114,19 +113,11 @@ function hasPart(text: string, part: string): boolean {
   return at >= 0 && around.every((char) => char === undefined || !/[a-z0-9]/i.test(char));
 }
 
-interface ViewGroups {
-  /** In the order of their first views. */
-  readonly groups: readonly ViewGroup[];
-  /** The views that a request for an impression may be about; undefined if its ad was never shown. */
-  about(request: Sent): ViewGroup | undefined;
-  readonly takesSessions: boolean;
-}
-
 /**
  * Two views of an ad on a surface differ only in their session. If the client makes its own session ids, its requests don't tell
- * such views apart, and they count together.
+ * such views apart, and they count together. `about`: the views that a request for an impression may be about.
  */
-function viewGroupsOf({ calls, requests }: Session): ViewGroups {
+function viewGroupsOf({ calls, requests }: Session) {
   const bySession = new Map<string, Shown>();
   for (const { shown } of calls) if (shown !== undefined) bySession.set(shown.session, shown);
   const views = [...bySession.values()];
@@ -138,25 +129,21 @@ function viewGroupsOf({ calls, requests }: Session): ViewGroups {
   const others = sent.filter((one) => exactView(one) === undefined);
   const takesSessions = others.length < sent.length;
   const unclear = new Set(others.map(({ values }) => spotIn(values)));
-  const groups = [
-    ...groupedBy(views, (view) => {
-      const spot = spotOf(view);
-      return takesSessions && !unclear.has(spot) ? view.session : spot;
-    }).values(),
-  ];
-  const groupOf = new Map(groups.flatMap((group) => group.map((view) => [view, group] as const)));
+  const groups = groupedBy(views, (view) => {
+    const spot = spotOf(view);
+    return takesSessions && !unclear.has(spot) ? view.session : spot;
+  });
+  const groupOf = new Map<Shown | undefined, ViewGroup>();
+  for (const group of groups.values()) for (const view of group) groupOf.set(view, group);
   const bySpot = new Map(views.toReversed().map((view) => [spotOf(view), view]));
   const byAd = new Map(views.toReversed().map((view) => [view.ad, view]));
-  return {
-    groups,
-    takesSessions,
-    about(request) {
-      const { values } = request;
-      // The surface may be wrong.
-      const view = exactView(request) ?? bySpot.get(spotIn(values)) ?? byAd.get(values.ad_id ?? "");
-      return view && groupOf.get(view);
-    },
+  const about = (request: Sent): ViewGroup | undefined => {
+    const { values } = request;
+    // The surface may be wrong.
+    const view = exactView(request) ?? bySpot.get(spotIn(values)) ?? byAd.get(values.ad_id ?? "");
+    return groupOf.get(view);
   };
+  return { groups: [...groups.values()], takesSessions, about };
 }
 
 /** An ad on a surface. */

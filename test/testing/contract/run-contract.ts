@@ -45,21 +45,24 @@ export async function runContract(
       if (!name.endsWith("skipped: only leaves it out")) registered.push([name, test, true]);
     };
   vi.stubEnv("ADSIM_REPLAY", replay);
-  clientContract<Receipt>({
-    driver: (context) => createExampleClient(context),
-    describe(name, define) {
-      suite = name;
-      define();
-    },
-    it,
-    runs: 5,
-    failures: false,
-    onReport(came) {
-      report = came;
-    },
-    ...options,
-  });
-  vi.unstubAllEnvs();
+  try {
+    clientContract<Receipt>({
+      driver: (context) => createExampleClient(context),
+      describe(name, define) {
+        suite = name;
+        define();
+      },
+      it,
+      runs: 5,
+      failures: false,
+      onReport(came) {
+        report = came;
+      },
+      ...options,
+    });
+  } finally {
+    vi.unstubAllEnvs();
+  }
   const tests: Record<string, "passed" | "skipped" | Error> = {};
   const skip = (): never => {
     throw skipped;
