@@ -17,7 +17,7 @@ import {
 } from "../../session/sent.ts";
 import type { Call, Sent } from "../../session/session.ts";
 import type { AdEvent, Told } from "../../session/told.ts";
-import { commandInWords, outcomeInWords, timeInWords, valueInWords } from "../../session/words.ts";
+import { commandInWords, outcomeInWords, valueInWords } from "../../session/words.ts";
 import { calmSinceMs } from "./delivers.ts";
 import { closingOf, hasQueue } from "./excuses.ts";
 import type { Rule } from "./rule.ts";
@@ -55,45 +55,22 @@ const answers: Rule = {
   },
 };
 
-/** What is wrong with a result: it has to be a right answer to this query that isn't too old. */
+/** What is wrong with a result: it has to be a right answer to this query, and not too old. */
 function wrongResult(told: Told, query: Query, value: unknown): string | undefined {
-  const { kind } = query.command;
-  const known = told.requests.filter(
-    (one) => one.step <= query.step && one.operation === kind && rightAnswerIn(one) !== undefined,
-  );
-  const differs = (sent: Sent): string | undefined =>
-    difference(lenientSchemas[kind], rightAnswerIn(sent), value);
-  const usable = known.filter((one) => isUsable(told, query, one));
-  if (usable.some((one) => differs(one) === undefined)) return undefined;
-  const asking = `The client was asked for ${commandInWords(query.command)}`;
-  const source = known.findLast((one) => differs(one) === undefined);
-  if (source === undefined) {
-    const different = usable.map(differs).at(-1);
-    if (different !== undefined) return `${asking}, and in its result ${different}.`;
-    const last = told.requests.findLast((one) => one.step === query.step && one.operation === kind);
-    const problem = last && mismatchOf(last, last.got);
-    const why =
-      problem === undefined ? "which the service never answered" : `though it is wrong: ${problem}`;
-    return `${asking}, and returned ${valueInWords(value)}, ${why}.`;
-  }
-  const sent = `the request at ${timeInWords(told, source.atMs)}`;
-  if (!isAnswerTo(source, query, told))
-    return `${asking}, and returned the answer to another query: ${sent} with ${JSON.stringify(asked(source))}.`;
-  return `${asking}, and returned the answer to ${sent}, which was ${durationInWords(ageOf(source, query))} old. It may be at most ${durationInWords(longestAge(told, kind))} old${kind === "stats" ? " (staleMs)" : ""}.`;
-}
-
-function asked({ values: { publisher_id: _, ...others } }: Sent): Sent["values"] {
-  return others;
-}
-
-/**
- * Whether the client may return this answer: it is to exactly this query, and came meanwhile or isn't too old. Statistics may be
- * as old as the client promises, payouts a day (each event changes what is pending, but nobody says how recent they have to be),
- * and surfaces of any age: they hardly ever change.
- */
-function isUsable(told: Told, query: Query, sent: Sent): boolean {
-  if (!isAnswerTo(sent, query, told)) return false;
-  return sent.step === query.step || ageOf(sent, query) <= longestAge(told, query.command.kind);
+  const { command } = query;
+  const longestMs = longestAge(told, command.kind);
+  const differences = told.requests
+    .filter((sent) => sent.step <= query.step && isAnswerTo(sent, query, told))
+    .filter((sent) => sent.step === query.step || ageOf(sent, query) <= longestMs)
+    .map((sent) => difference(lenientSchemas[command.kind], rightAnswerIn(sent), value));
+  if (differences.includes(undefined)) return undefined;
+  const asking = `The client was asked for ${commandInWords(command)}`;
+  const last = differences.at(-1);
+  if (last !== undefined) return `${asking}, and in its result ${last}.`;
+  const before = Number.isFinite(longestMs)
+    ? `, and none in the ${durationInWords(longestMs)} before`
+    : "";
+  return `${asking}, and returned ${valueInWords(value)}. It got no right answer to this query meanwhile${before}.`;
 }
 
 /** How old the answer was when the client returned it. */
@@ -101,14 +78,21 @@ function ageOf({ atMs, gotMs = atMs }: Sent, { endMs }: Query): number {
   return endMs - gotMs;
 }
 
+/**
+ * Statistics may be as old as the client promises, payouts a day (each event changes what is pending, but nobody says how recent
+ * they have to be), and surfaces of any age: they hardly ever change.
+ */
 function longestAge({ isReal, promised }: Told, kind: QueryKind): number {
   // In real time a pause moves the service's clock and not the machine's, so the client can't know how old its figures are.
   if (isReal || kind === "surfaces") return Number.POSITIVE_INFINITY;
   return kind === "stats" ? promised.staleMs : Math.max(DAY_MS, promised.staleMs);
 }
 
-function isAnswerTo({ values, atMs }: Sent, query: Query, { world, assumptions }: Told): boolean {
+/** Whether the client got a right answer to exactly this query. */
+function isAnswerTo(sent: Sent, query: Query, { world, assumptions }: Told): boolean {
   const { command } = query;
+  const { values, atMs, operation } = sent;
+  if (operation !== command.kind || rightAnswerIn(sent) === undefined) return false;
   if (command.kind === "surfaces") return true;
   if (command.kind === "payouts") return limitsFor(command.limit).includes(values.limit);
   if (values.surface !== queryOf(command, world.surfaces).surface) return false;

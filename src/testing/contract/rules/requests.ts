@@ -2,12 +2,11 @@
 
 import { parseDay } from "../../../base/calendar.ts";
 import { jsonIn, memberOf } from "../../../base/parse-json.ts";
-import { orUndefined } from "../../../base/text.ts";
 import { parametersOf } from "../../../journal/entry-values.ts";
 import { type Operation, operations } from "../../../spec/operations.ts";
-import { escapedText, viewInWords } from "../../session/names.ts";
+import { escapedText } from "../../session/names.ts";
 import { hasWrongEncoding, isAcknowledged, isOfLimit, recordedIds } from "../../session/sent.ts";
-import type { Call, Sent } from "../../session/session.ts";
+import type { Sent } from "../../session/session.ts";
 import type { Told } from "../../session/told.ts";
 import { commandInWords } from "../../session/words.ts";
 import { expecting, type Rule } from "./rule.ts";
@@ -65,43 +64,23 @@ const key: Rule = {
     const { apiKey } = world.publisher;
     for (const { request, values } of requests) {
       came();
-      const { method, path, query, body } = request;
-      const url = `${path}?${query}`;
-      const isInUrl = [url, orUndefined(() => decodeURIComponent(url))].some((one) =>
-        one?.includes(apiKey),
-      );
-      if (isInUrl)
-        return `${method} ${path.replaceAll(apiKey, "…")} was sent with the key in its URL.`;
-      const isInBody = [body, ...Object.values(values)].some((one) => one.includes(apiKey));
-      if (isInBody) return `${method} ${path} was sent with the key in its body.`;
-      const problem = authorizationProblem(request.headers.authorization, apiKey);
-      if (problem !== undefined)
-        return `${method} ${path} was sent with ${problem}. Expected: Authorization, "Bearer", one space, and the key that the client was given.`;
+      const { method, path, query, body, headers } = request;
+      if ([path, query, body, ...Object.values(values)].some((one) => one.includes(apiKey)))
+        return `${method} ${path.replaceAll(apiKey, "…")} was sent with the key in its URL or its body.`;
+      if (headers.authorization !== `Bearer ${apiKey}`)
+        return `${method} ${path} was sent without the key. Expected: the header Authorization with "Bearer", one space, and the key that the client was given.`;
     }
     const told = calls.find(
-      ({ outcome }) => outcome.kind === "failed" && errorText(outcome.error).includes(apiKey),
+      ({ outcome }) => outcome.kind === "failed" && hasInText(outcome.error, apiKey),
     );
     return told && `The error of ${commandInWords(told.command)} has the key in its message.`;
   },
 };
 
-/** Doesn't quote what was sent: it may contain most of a key. */
-function authorizationProblem(sent: string | undefined, apiKey: string): string | undefined {
-  if (sent === `Bearer ${apiKey}`) return undefined;
-  if (sent === undefined) return "no Authorization header";
-  if (sent.endsWith(apiKey)) return `the key, and something other than "Bearer " before it`;
-  return sent.startsWith("Bearer ")
-    ? "a key that isn't its own"
-    : "something other than a Bearer token";
-}
-
-/** So many causes of an error are looked at. */
-const MAX_CAUSES = 4;
-
-/** What a log shows of an error: its message, and those of its causes. */
-function errorText(error: unknown, depth = 0): string {
-  if (!(error instanceof Error) || depth > MAX_CAUSES) return String(error);
-  return `${error.message}\n${errorText(error.cause, depth + 1)}`;
+/** Whether a log of the error would show it: in its message, or in that of its cause. */
+function hasInText(error: unknown, text: string): boolean {
+  const { cause } = error instanceof Error ? error : {};
+  return String(error).includes(text) || String(cause).includes(text);
 }
 
 const values: Rule = {
@@ -131,49 +110,38 @@ function idsIn(sent: Sent): string[] {
 }
 
 function valueProblem(sent: Sent, told: Told, given: ReadonlySet<string>): string | undefined {
-  const { operation, values: own } = sent;
-  const { publisher } = told.world;
-  const expected = (name: string, wanted: string | undefined): string | undefined =>
-    own[name] === wanted
-      ? undefined
-      : `${name} was ${escapedText(own[name])}, expected ${escapedText(wanted)}`;
-  if (operation === "click") {
-    const id = own.impression_id ?? "";
-    return given.has(id)
-      ? undefined
-      : `impression_id was ${escapedText(id)}. The service gave ${[...given].map(escapedText).join(", ") || "none"}`;
+  for (const [name, may] of Object.entries(allowedFor(sent, told, given))) {
+    const value = sent.values[name];
+    if (may.includes(value)) continue;
+    const some = may.slice(-MAX_NAMED).map(escapedText).join(" or ") || "none: there was none";
+    return `${name} was ${escapedText(value)}, expected ${some}`;
   }
-  const wrongPublisher = expected("publisher_id", publisher.id);
-  if (wrongPublisher !== undefined) return wrongPublisher;
-  if (operation === "impression") return viewProblem(sent, told, expected);
-  const isKnown = publisher.surfaces.some(({ id }) => id === own.surface);
-  if (operation !== "stats" || isKnown || own.surface === undefined) return undefined;
-  return `surface was ${escapedText(own.surface)}, which is not one of the publisher's`;
+  return undefined;
 }
 
-function viewProblem(
-  { values: own }: Sent,
-  { events, takesSessions }: Told,
-  expected: (name: string, wanted: string | undefined) => string | undefined,
-): string | undefined {
+/** So many of the allowed values are named. */
+const MAX_NAMED = 3;
+
+/** What the parameters may be; undefined: left out. Those that are missing here are the client's own. */
+function allowedFor(
+  { operation, values: own }: Sent,
+  { events, takesSessions, world: { publisher } }: Told,
+  given: ReadonlySet<string>,
+): Readonly<Record<string, readonly (string | undefined)[]>> {
+  if (operation === "click") return { impression_id: [...given] };
+  const publisher_id = [publisher.id];
+  if (operation === "stats")
+    return { publisher_id, surface: [undefined, ...publisher.surfaces.map(({ id }) => id)] };
+  if (operation !== "impression") return { publisher_id };
   const views = events.flatMap((event) => (event.kind === "impression" ? event.views : []));
   const shown = views.filter(({ ad }) => ad === own.ad_id);
-  const [first] = shown;
-  if (first === undefined) {
-    // Most defects keep the beginning of a name.
-    const meant = views.findLast(({ ad }) => ad.slice(0, 5) === own.ad_id?.slice(0, 5));
-    const hint = meant === undefined ? "" : `. The ad that was shown is ${escapedText(meant.ad)}`;
-    return `ad_id was ${escapedText(own.ad_id)}, which was never shown${hint}`;
-  }
-  const view = shown.find(({ surface }) => surface === own.surface) ?? first;
-  // A client may make its own session ids. If it uses those that it is given, it must not change them.
-  const isGiven =
-    own.session_id === undefined || views.some(({ session }) => session === own.session_id);
-  const wrongSession = !isGiven && takesSessions;
-  return (
-    expected("surface", view.surface) ??
-    (wrongSession ? expected("session_id", view.session) : undefined)
-  );
+  return {
+    publisher_id,
+    ad_id: views.map(({ ad }) => ad),
+    surface: shown.map(({ surface }) => surface),
+    // A client may make its own session ids. If it uses those that it is given, it must not change them.
+    ...(takesSessions && { session_id: [undefined, ...views.map(({ session }) => session)] }),
+  };
 }
 
 const sameOnRetry: Rule = {
@@ -214,40 +182,19 @@ const askedFor: Rule = {
   judge(told, came) {
     const { strays, events, requests } = told;
     came();
-    const [stray] = strays;
-    if (stray !== undefined)
-      return expecting(
-        `An impression of ${escapedText(stray.values.ad_id)} is recorded. The client was asked to report ${namesOf(told.calls)}.`,
-        told,
-        "impression",
-        -strays.length,
-      );
-    const clicked = new Set(
-      events
-        .filter(({ kind }) => kind === "click")
-        .flatMap(({ recorded }) => recorded.map(({ id }) => id)),
+    const asked = new Set(events.flatMap(({ recorded }) => recorded.map(({ id }) => id)));
+    const clicks = requests.filter(
+      (one) => one.operation === "click" && recordedIds(one, "click").some((id) => !asked.has(id)),
     );
-    const extra = requests.filter(
-      (one) =>
-        one.operation === "click" && recordedIds(one, "click").some((id) => !clicked.has(id)),
-    );
-    const [click] = extra;
-    if (click === undefined) return undefined;
-    const on = events.find(({ recorded }) =>
-      recorded.some(({ id }) => id === click.values.impression_id),
-    );
-    return expecting(
-      `A click on ${on?.name ?? escapedText(click.values.impression_id)} is recorded. The client wasn't asked for that.`,
-      told,
-      "click",
-      -extra.length,
-    );
+    for (const [kind, extra] of [["impression", strays] as const, ["click", clicks] as const]) {
+      const [first] = extra;
+      if (first === undefined) continue;
+      const on = escapedText(first.values.ad_id ?? first.values.impression_id);
+      const why = `This ${kind} is recorded, and the client wasn't asked to report it: ${on}.`;
+      return expecting(why, told, kind, -extra.length);
+    }
+    return undefined;
   },
 };
-
-function namesOf(calls: readonly Call[]): string {
-  const views = calls.flatMap(({ shown }) => (shown === undefined ? [] : [viewInWords(shown)]));
-  return [...new Set(views)].join(", ") || "none";
-}
 
 export const requestRules: readonly Rule[] = [specShape, key, values, sameOnRetry, askedFor];
