@@ -1,4 +1,4 @@
-/** The pauses between attempts at one thing (spec §8): there is one, it grows, and after a success it is short again. */
+/** The pauses between attempts at one thing (spec §8): there is one, and it grows. */
 
 import { durationInWords } from "../../../base/duration.ts";
 import { isAcknowledged, isPauseChosen } from "../../session/sent.ts";
@@ -10,7 +10,7 @@ import type { Rule } from "./rule.ts";
 
 export const backsOff: Rule = {
   id: "backs-off",
-  says: "A client waits before it repeats a request that failed, longer each time; after a success it starts again with a short wait",
+  says: "A client waits before it repeats a request that failed, longer each time",
   source: "spec §8",
   needs: ["virtualTime"],
   judge(told, came) {
@@ -18,7 +18,7 @@ export const backsOff: Rule = {
     // It could have sent it again at once.
     if (tasks.some(({ sent }) => sent.some(isPauseChosen))) came();
     const chains = tasks.flatMap(chainsOf);
-    return noPause(chains) ?? fixedPauses(told, chains) ?? longAfterSuccess(told, chains);
+    return noPause(chains) ?? fixedPauses(told, chains);
   },
 };
 
@@ -41,8 +41,6 @@ function tasksOf({ calls, requests, events }: Told): readonly Task[] {
 
 interface Pause {
   readonly ms: number;
-  /** The request that failed. */
-  readonly failed: Sent;
   /** The request after the pause. */
   readonly next: Sent;
 }
@@ -60,10 +58,9 @@ interface Chain {
 function chainsOf({ name, sent }: Task): Chain[] {
   const runs: Pause[][] = [[]];
   for (const [at, next] of sent.slice(1).entries()) {
-    const failed = sent[at];
-    const ms = pauseMs(failed, next);
-    if (failed === undefined || ms === undefined) runs.push([]);
-    else runs.at(-1)?.push({ ms, failed, next });
+    const ms = pauseMs(sent[at], next);
+    if (ms === undefined) runs.push([]);
+    else runs.at(-1)?.push({ ms, next });
   }
   return runs.flatMap((pauses, at): Chain[] => {
     const all = pauses.map(({ ms }) => ms);
@@ -180,31 +177,4 @@ function fixedText([first, ...others]: readonly Chain[]): string {
     .join(", ");
   const more = others.length === 0 ? "" : `, and ${others.length} others in the same way`;
   return `The client repeated a request for ${first?.name} after ${list}${more}: the pauses don't grow. A client waits longer each time, and varies its pauses at random.`;
-}
-
-/** The pauses have grown if the longest is at least so many times as long as the first four on average. */
-const GROWN = 8;
-const FIRST = 4;
-/** The pauses before this many aren't judged. */
-const LEAST = 16;
-/** Fewer long pauses can be chance: with full jitter a correct client makes so many once in 5,000 sessions like these. */
-const MIN_LONG = 3;
-
-/** The pauses grew while requests failed. Then two requests in a row succeeded, and the next pause was long all the same. */
-function longAfterSuccess({ requests }: Told, chains: readonly Chain[]): string | undefined {
-  const pauses = chains
-    .flatMap(({ name, pauses: all, isStart }) =>
-      all.map((pause, at) => ({ ...pause, name, isFirst: isStart && at === 0 })),
-    )
-    .sort((one, other) => one.failed.sequence - other.failed.sequence);
-  const firstMs = meanOf(pauses.slice(0, FIRST).map(({ ms }) => ms));
-  const long = pauses.filter(({ ms, failed, isFirst }, at) => {
-    const before = requests.filter(({ sequence }) => sequence < failed.sequence).slice(-2);
-    const longestMs = Math.max(...pauses.slice(0, at).map((one) => one.ms));
-    const isCalm = before.length === 2 && before.every(isAcknowledged);
-    return at >= LEAST && isFirst && isCalm && longestMs >= GROWN * firstMs && 2 * ms >= longestMs;
-  });
-  const [first] = long;
-  if (first === undefined || long.length < MIN_LONG) return undefined;
-  return `The client's pauses grew from about ${durationInWords(firstMs)} while requests failed. Later requests succeeded, but when ${first.name} failed once after that, the client waited ${durationInWords(first.ms)}, and ${long.length - 1} times more like that. A success ends a back-off.`;
 }

@@ -35,26 +35,19 @@ const ends: Rule = {
       // How long a call may take beyond a wait that the service demands, another rule says.
       const isTold =
         outcome.kind === "endless" && requests.some((one) => (retryAtMs(one) ?? 0) > atMs);
-      const why = isTold ? undefined : unended(outcome.kind);
+      const why = isTold ? undefined : unended[outcome.kind];
       if (why !== undefined) return `A call never ends (${commandInWords(command)}): ${why}.`;
     }
     return undefined;
   },
 };
 
-function unended(kind: Call["outcome"]["kind"]): string | undefined {
-  switch (kind) {
-    case "stuck":
-      return "it waits only for an answer that never comes";
-    case "endless":
-      return "it still waits after six hours, or after two minutes of real time";
-    case "flooded":
-      return `it sent more than ${requestBudget}`;
-    case "done":
-    case "failed":
-      return undefined;
-  }
-}
+/** Why a call has no end, by its outcome. */
+const unended: Readonly<Partial<Record<Call["outcome"]["kind"], string>>> = {
+  stuck: "it waits only for an answer that never comes",
+  endless: "it still waits after six hours, or after two minutes of real time",
+  flooded: `it sent more than ${requestBudget}`,
+};
 
 const inTime: Rule = {
   id: "in-time",
@@ -63,25 +56,24 @@ const inTime: Rule = {
   needs: ["virtualTime"],
   judge(told, came) {
     const { withinMs } = told.promised;
-    const waits = told.requests.flatMap((one): Interval[] => {
-      const untilMs = retryAtMs(one);
-      return one.gotMs === undefined || untilMs === undefined ? [] : [[one.gotMs, untilMs]];
-    });
+    const waits = told.requests.map((one) => ({
+      fromMs: one.gotMs ?? one.atMs,
+      untilMs: retryAtMs(one) ?? 0,
+    }));
     for (const { command, outcome, atMs, endMs, step } of told.calls) {
       if (!isOfClient(command) || outcome.kind === "stuck" || outcome.kind === "flooded") continue;
       came();
-      const demandedMs = overlapMs(waits, [atMs, endMs]);
+      const during = waits.filter(({ fromMs, untilMs }) => fromMs < endMs && untilMs > atMs);
+      const fromMs = Math.max(atMs, Math.min(...during.map((one) => one.fromMs)));
+      const untilMs = Math.min(endMs, Math.max(...during.map((one) => one.untilMs)));
+      const demandedMs = during.length === 0 ? 0 : untilMs - fromMs;
       const tookMs = endMs - atMs - demandedMs;
       if (tookMs <= withinMs) continue;
       // A call may have to wait until the events before it are delivered, or given up.
       const count = Math.max(1, told.events.filter((event) => isPending(event, step, atMs)).length);
       if (tookMs <= count * withinMs) continue;
-      const besides =
-        demandedMs > 0
-          ? `, besides the ${durationInWords(demandedMs)} that Retry-After demanded`
-          : "";
       const each = count > 1 ? ` for each of the ${count} events that waited` : "";
-      return `The client's ${commandInWords(command)} took ${durationInWords(tookMs)}${besides}. That is longer than its driver promises: ${durationInWords(withinMs)}${each}. If that is meant, declare \`withinMs\`.`;
+      return `The client's ${commandInWords(command)} took ${durationInWords(tookMs)} besides the waits that Retry-After demanded. Its driver promises ${durationInWords(withinMs)}${each}. If it is meant to take longer, declare \`withinMs\`.`;
     }
     return undefined;
   },
@@ -93,20 +85,6 @@ function isPending({ asks, sent }: AdEvent, step: number, atMs: number): boolean
     asks.some((ask) => ask.step === step || (ask.step < step && ask.outcome.kind !== "failed")) &&
     !sent.some((one) => one.atMs < atMs && isAcknowledged(one))
   );
-}
-
-type Interval = readonly [fromMs: number, toMs: number];
-
-/** How much of the interval the waits cover. */
-function overlapMs(waits: readonly Interval[], [fromMs, toMs]: Interval): number {
-  let coveredMs = 0;
-  let doneMs = fromMs;
-  for (const [startMs, endMs] of waits.toSorted(([one], [other]) => one - other)) {
-    const untilMs = Math.min(endMs, toMs);
-    coveredMs += Math.max(0, untilMs - Math.max(startMs, doneMs));
-    doneMs = Math.max(doneMs, untilMs);
-  }
-  return coveredMs;
 }
 
 /** A client's timer may fire a little early, and its clock may be a little ahead. */
