@@ -17,7 +17,7 @@ import type { AdEvent, Told } from "../../session/told.ts";
 import { commandInWords, errorInWords, outcomeInWords, timeInWords } from "../../session/words.ts";
 import { isOrdinary, isQuery } from "./answers.ts";
 import { type Asked, askedIn, isAccepted, isAskedAgain, isRepeat, isSentAfter } from "./asked.ts";
-import { isQueueFull, mayEndKey } from "./excuses.ts";
+import { isQueueFull } from "./excuses.ts";
 import type { Rule } from "./rule.ts";
 
 const ends: Rule = {
@@ -222,31 +222,25 @@ function isSameAgain(before: Asked, next: Asked): boolean {
   return isRepeat(before, next) && isSame && one.headers[type] === other.headers[type];
 }
 
-/**
- * If each call fails by itself, it is up to the caller whether to try again. But what the client has taken on, and calls that
- * wait in it for their first turn, must not be sent.
- */
+/** If each call fails by itself, it is up to the caller whether to try again. But what the client has taken on must not be sent. */
 function isWithRefusedKey(told: Told, refused: Asked, next: Asked, all: readonly Asked[]): boolean {
   const { gotMs, sequence, request } = refused.sent;
   const isSameKey = next.sent.request.headers.authorization === request.headers.authorization;
   if (gotMs === undefined || !isSameKey || !isSentAfter(told, refused, next)) return false;
-  const before = all.map(({ sent }) => sent).filter((one) => one.sequence < next.sent.sequence);
-  const worksAgain = before.some(
-    (one) => one.sequence > sequence && isAcknowledged(one) && one.atMs >= gotMs,
+  const worksAgain = all.some(
+    ({ sent }) =>
+      sent.sequence > sequence &&
+      sent.sequence < next.sent.sequence &&
+      sent.atMs >= gotMs &&
+      isAcknowledged(sent),
   );
   if (worksAgain) return false;
   if (isRepeat(refused, next) || (isAccepted(refused) && next.event !== undefined)) return true;
   // A driver may join two clients, one for events and one for queries. Each has to learn of the refusal.
   const isOther = (refused.event === undefined) !== (next.event === undefined);
-  if (isOther || isAskedAgain(told, refused, next)) return false;
-  const hasWaited = !next.asks.some(({ atMs }) => atMs >= gotMs && atMs <= next.sent.atMs);
-  if (!hasWaited) return true;
-  // A client that doesn't remember a refusal may go on with calls that wait for the end of a pause: each fails by itself.
-  const isFirst = next.event?.sent[0] === next.sent;
-  const isTroubled = before.some(
-    (one) => !isAcknowledged(one) && !hasWrongEncoding(one) && !mayEndKey(one),
-  );
-  return !told.isReal && isFirst && !isTroubled;
+  // Calls that wait in the client for the end of a pause may fail each by itself.
+  const isAskedSince = next.asks.some(({ atMs }) => atMs >= gotMs && atMs <= next.sent.atMs);
+  return isAskedSince && !isOther && !isAskedAgain(told, refused, next);
 }
 
 export const timeRules: readonly Rule[] = [ends, inTime, waitsAsTold];
