@@ -1,4 +1,4 @@
-/** Seven correct clients: no rule may be broken by any of them, whatever is assumed. */
+/** Correct clients: no rule may be broken by any of them, whatever is assumed. */
 
 import { coveringArray } from "../../../src/index.ts";
 import type { Assumptions } from "../../../src/spec/assumptions/catalogue.ts";
@@ -25,6 +25,11 @@ export const correctClients: Readonly<Record<string, CreateDriver>> = {
   /** Flushes and closes when the calls under way have ended. */
   direct: createDirectDriver,
   reference: createReferenceDriver,
+  /** Delivers in the background, and can only be flushed. */
+  unclosed: async (context) => {
+    const { close: _, ...driver } = await createQueueingDriver(context);
+    return driver;
+  },
 };
 
 /** All pairs of choices. */
