@@ -197,25 +197,12 @@ const wrongAnswers: Rule = {
   says: "A refusal, an answer that is cut off or unreadable, and one that isn't what the spec describes confirm nothing; the client reports no status that the service didn't send",
   source: "spec §2, §4, §7",
   judge(told, came) {
+    if (told.requests.some((one) => !isAcknowledged(one))) came();
     for (const event of told.events) {
-      if (event.sent.some((one) => !confirms(one))) came();
-      const found = takenForSuccess(told, event) ?? wrongStatus(told, event);
+      const found = takenForSuccess(told, event);
       if (found !== undefined) return found;
     }
-    for (const query of told.calls.filter(isQuery)) {
-      const sent = told.requests.filter(
-        (one) => one.step === query.step && one.operation === query.command.kind,
-      );
-      if (sent.some((one) => !isAcknowledged(one))) came();
-      const found = statusProblem(
-        told,
-        query,
-        query.isTogether ? [] : sent,
-        commandInWords(query.command),
-      );
-      if (found !== undefined) return found;
-    }
-    return undefined;
+    return wrongStatus(told);
   },
 };
 
@@ -228,30 +215,25 @@ function takenForSuccess(told: Told, { asks, sent, kind, name }: AdEvent): strin
   return `The client reported ${name} as delivered, but no answer to the ${kind} says so: ${problem ?? "the body is damaged"}.`;
 }
 
-function wrongStatus(told: Told, { asks, sent, name }: AdEvent): string | undefined {
-  for (const ask of asks) {
-    const found = statusProblem(told, ask, sent, name);
-    if (found !== undefined) return found;
+/** The client may have statuses of its own for requests that got no answer, and for calls that it refuses by itself. */
+function wrongStatus(told: Told): string | undefined {
+  for (const call of told.calls) {
+    const { command, shown, outcome, step } = call;
+    const status = outcome.kind === "failed" ? memberOf(outcome.error, "status") : undefined;
+    const sent = isQuery(call)
+      ? told.requests.filter(
+          (one) => one.operation === command.kind && one.step === step && !call.isTogether,
+        )
+      : told.events.flatMap((event) => (event.asks.includes(call) ? event.sent : []));
+    // Many clients use 0 for no answer.
+    if (typeof status !== "number" || status === 0 || sent.length === 0) continue;
+    // A client that rests after a failure, or stops with a refused key, may repeat what came of another request.
+    const before = told.requests.filter((one) => one.step <= step);
+    const known = [...before, ...sent].map(({ got }) => got.status);
+    if (known.includes(0) || known.includes(status)) continue;
+    return `The client rejected ${commandInWords(command, shown)} with status ${status}. The service answered ${[...new Set(known)].join(", ")}.`;
   }
   return undefined;
-}
-
-/** The client may have statuses of its own for requests that got no answer, and for calls that it refuses by itself. */
-function statusProblem(
-  told: Told,
-  { outcome, step }: Call,
-  sent: readonly Sent[],
-  name: string,
-): string | undefined {
-  const status = outcome.kind === "failed" ? memberOf(outcome.error, "status") : undefined;
-  // Many clients use 0 for no answer.
-  if (typeof status !== "number" || status === 0 || sent.length === 0) return undefined;
-  // A client that rests after a failure, or stops with a refused key, may repeat what came of another request.
-  const before = told.requests.filter((one) => one.step <= step);
-  const isKnown = [...sent, ...before].some(({ got }) => got.status === 0 || got.status === status);
-  if (isKnown) return undefined;
-  const statuses = [...new Set(sent.map(({ got }) => got.status))];
-  return `The client rejected ${name} with status ${status}. The service answered ${statuses.join(", ")}.`;
 }
 
 export const answerRules: readonly Rule[] = [answers, wrongAnswers];

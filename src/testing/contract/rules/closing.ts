@@ -1,6 +1,6 @@
 /** What a closed client does, and how often a client tries that declares it. */
 
-import { durationInWords, MINUTE_MS } from "../../../base/duration.ts";
+import { durationInWords } from "../../../base/duration.ts";
 import { isAcknowledged, isOfEvent } from "../../session/sent.ts";
 import type { Call, Sent } from "../../session/session.ts";
 import type { Told } from "../../session/told.ts";
@@ -70,26 +70,13 @@ function closedEarly(told: Told): string | undefined {
     );
     if (!areEndings && !hasQueue(told)) continue;
     // A driver may join two clients: one for events, and one for queries that can't be closed.
-    const isForAll = refusesQueries(told, call);
     const later = told.requests.find(
-      (one) => one.step === call.step && one.atMs > call.endMs && (isOfEvent(one) || isForAll),
+      (one) => one.step === call.step && one.atMs > call.endMs && isOfEvent(one),
     );
     if (later !== undefined)
       return `A call to close the client succeeded at ${timeInWords(told, call.endMs)}. The client sent ${nameOf(later)} after that, at ${timeInWords(told, later.atMs)}.`;
   }
   return undefined;
-}
-
-/** Whether a query failed unsent so long after this call that no failure of the service explains it. */
-function refusesQueries({ calls, requests, promised }: Told, { endMs }: Call): boolean {
-  const calmMs = endMs + Math.max(10 * MINUTE_MS, promised.withinMs);
-  return calls.some(
-    ({ command, outcome, step, atMs }) =>
-      command.kind === "stats" &&
-      outcome.kind === "failed" &&
-      atMs >= calmMs &&
-      requests.every((one) => one.step !== step),
-  );
 }
 
 function timersLeft({ timersLeft: left }: Told, { endMs }: Call): string | undefined {
