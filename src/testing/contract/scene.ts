@@ -14,16 +14,11 @@ export type Scene = fc.Arbitrary<readonly Command[]>;
 /** It is there, but it can shrink to nothing. */
 const NEARLY_ALWAYS = 1_000_000;
 
-const targets: Readonly<Record<string, FaultMatch>> = {
-  all: {},
-  events: { operation: ["impression", "click"] },
-  queries: { operation: ["stats", "surfaces", "payouts"] },
-  ...Object.fromEntries(
-    (["impression", "click", "stats", "surfaces", "payouts"] as const).map((operation) => [
-      operation,
-      { operation },
-    ]),
-  ),
+/** Names for several operations. */
+const targets: Readonly<Record<string, FaultMatch["operation"]>> = {
+  all: undefined,
+  events: ["impression", "click"],
+  queries: ["stats", "surfaces", "payouts"],
 };
 
 /** A few of the next requests to record, or one query. */
@@ -104,17 +99,21 @@ interface Target {
 }
 
 function faultOf(name: string, delay: string | undefined, to: Target): fc.Arbitrary<Command> {
-  const matches =
-    to.target === "some"
-      ? someRequests
-      : fc.constant({
-          ...targets[to.target],
-          ...given({ times: to.times && Number(to.times), nth: to.nth?.split(",").map(Number) }),
-        } as FaultMatch);
+  const { target, times, nth } = to;
+  const operation = Object.hasOwn(targets, target) ? targets[target] : target;
+  const match = given({
+    operation,
+    times: times && Number(times),
+    nth: nth?.split(",").map(Number),
+  }) as FaultMatch;
+  const matches = target === "some" ? someRequests : fc.constant(match);
   if (name === "until") return untilDate(matches);
-  return fc.tuple(verdicts(name), matches).map(([verdict, match]) => ({
+  return fc.tuple(verdicts(name), matches).map(([verdict, of]) => ({
     kind: "fault",
-    rule: { match, verdict: delay === undefined ? verdict : ({ ...verdict, delay } as Verdict) },
+    rule: {
+      match: of,
+      verdict: delay === undefined ? verdict : ({ ...verdict, delay } as Verdict),
+    },
   }));
 }
 

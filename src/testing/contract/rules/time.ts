@@ -8,7 +8,6 @@ import {
   hasWrongEncoding,
   isAcknowledged,
   isKeyRefused,
-  isOfLimit,
   isRefused,
   retryAtMs,
 } from "../../session/sent.ts";
@@ -115,10 +114,7 @@ function isEarly(told: Told, before: Asked, next: Asked, untilMs: number): boole
   const isSame = next.sent.operation === before.sent.operation;
   const isSameLimit = next.sent.limit !== undefined && next.sent.limit === before.sent.limit;
   if (!isSame && !isSameLimit) return false;
-  // A client that takes events on keeps them until the limit is over, even if it gave up on the one that was refused.
-  const isHeld =
-    !told.isReal && isSame && isOfLimit(before.sent) && isAccepted(before) && isAccepted(next);
-  return isHeld || !isAskedAgain(told, before, next);
+  return !isAskedAgain(told, before, next);
 }
 
 /** Whether the service had answered such a request with success before, so that the wait was over. */
