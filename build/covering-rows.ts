@@ -1,6 +1,6 @@
 /**
  * `tsx build/covering-rows.ts` prints covering arrays for the catalogue as it is now, in the form of
- * `src/choices/covering-rows.ts`. Greedy: each row begins with a combination that no row has, and takes for every other key,
+ * `src/choices/covering-array.ts`. Greedy: each row begins with a combination that no row has, and takes for every other key,
  * in some random order, the choice that completes the most missing combinations. The best of some such rows is kept.
  */
 

@@ -70,7 +70,7 @@ const MAX_NAMED = 20;
 /** A sentence for each difference of `now` from `before`, such as `status: 409 instead of 200`. */
 export function differences(before: Answer, now: Answer): readonly string[] {
   const bodies = [before, now].map(({ body }) => jsonIn(body) ?? body);
-  const body = Array.from(differing("body", bodies[0], bodies[1]));
+  const body = differing("body", bodies[0], bodies[1]);
   if (body.length === 0 && before.body !== now.body)
     body.push("body: the same members in another order");
   const names = new Set(Object.keys({ ...before.headers, ...now.headers }));
@@ -81,32 +81,32 @@ export function differences(before: Answer, now: Answer): readonly string[] {
     ...differing("status", before.status, now.status),
     ...differing("received", before.received, now.received),
     ...Array.from(names).flatMap((name) =>
-      Array.from(differing(`header ${name}`, before.headers[name], now.headers[name])),
+      differing(`header ${name}`, before.headers[name], now.headers[name]),
     ),
     ...body.slice(0, MAX_NAMED),
-    ...(body.length > MAX_NAMED ? [`and ${body.length - MAX_NAMED} more members`] : []),
   ];
 }
 
-function* differing(name: string, before: unknown, now: unknown): Generator<string> {
-  if (before === now) return;
-  const [one, other] = [membersOf(before), membersOf(now)];
-  const names = new Set([...one.keys(), ...other.keys()]);
+function differing(name: string, before: unknown, now: unknown): string[] {
+  const one = new Map(valuesIn(before, name));
+  const other = new Map(valuesIn(now, name));
+  const paths = [...new Set([...one.keys(), ...other.keys()])];
   // A success and an error have no member in common: then their members say nothing.
-  if (names.size === one.size + other.size)
-    yield `${name}: ${shown(now)} instead of ${shown(before)}`;
-  else for (const each of names) yield* differing(`${name}${each}`, one.get(each), other.get(each));
+  if (paths.length === one.size + other.size)
+    return [`${name}: ${shown(JSON.stringify(now))} instead of ${shown(JSON.stringify(before))}`];
+  return paths
+    .filter((path) => one.get(path) !== other.get(path))
+    .map((path) => `${path}: ${shown(other.get(path))} instead of ${shown(one.get(path))}`);
 }
 
-/** As paths: `.name`, or `[0]` in a list. */
-function membersOf(value: unknown): ReadonlyMap<string, unknown> {
-  if (typeof value !== "object" || value === null) return new Map();
-  const isList = Array.isArray(value);
-  return new Map(
-    Object.entries(value).map(([name, inner]) => [isList ? `[${name}]` : `.${name}`, inner]),
-  );
+/** The JSON of each value that has no members, by its path: `.name`, or `[0]` in a list. */
+function* valuesIn(value: unknown, path: string): Generator<[path: string, json: string]> {
+  const members = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  if (members.length === 0) yield [path, JSON.stringify(value)];
+  for (const [name, inner] of members)
+    yield* valuesIn(inner, Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`);
 }
 
-function shown(value: unknown): string {
-  return value === undefined ? "nothing" : shortened(JSON.stringify(value), 80);
+function shown(json: string | undefined): string {
+  return json === undefined ? "nothing" : shortened(json, 80);
 }

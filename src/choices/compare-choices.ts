@@ -1,7 +1,4 @@
-/**
- * One request under every other choice of every assumption: what its answer would be, had that choice been in force from the
- * world's beginning. Works in copies, in which the journal is played again under the choice.
- */
+/** One request under every other choice of every assumption. Works in copies, in which the journal is played again. */
 
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
@@ -49,13 +46,9 @@ export interface CompareChoicesOptions {
 }
 
 /**
- * Answers a request at the simulator's present moment under every other choice of every assumption, one at a time. The
- * simulator doesn't change, and its journal doesn't either.
- *
- * Each answer is the one of a simulator that was created with that choice, and got the same requests and the same changes by
- * hand; choices for the same assumption that were made by hand don't count. A click names the impression that its client was
- * told about there. Fault rules apply. One that is a function is asked once about requests that look the same to it.
- * `ids.format` isn't compared: its answers differ in their ids alone.
+ * Answers a request at the simulator's present moment under every other choice of every assumption, one at a time: as a
+ * simulator that was created with that choice, and got the same requests and the same changes by hand. The simulator doesn't
+ * change. `ids.format` isn't compared: its answers differ in their ids alone.
  *
  * The journal is played again for each choice: some 5 s with 2,000 entries, 25 s with 20,000.
  *
@@ -75,8 +68,9 @@ function isHosted(sim: SimulatorCore): sim is HostedCore {
   return typeof sim === "object" && sim !== null && "rebuild" in sim && "past" in sim;
 }
 
+const keySchema = v.picklist(allKeys, ({ input }) => `is not an assumption.${keyHint(`${input}`)}`);
 const optionsSchema = v.strictObject({
-  keys: v.optional(v.array(v.string(), "must be a list of assumptions")),
+  keys: v.optional(v.array(keySchema, "must be a list of assumptions"), [...allKeys]),
 });
 
 /** {@link compareChoices} at any moment. */
@@ -84,15 +78,14 @@ export function compareAt(
   question: Question,
   options: CompareChoicesOptions = {},
 ): ChoiceComparison {
-  const { keys = allKeys } = parseInput(optionsSchema, options, "options");
-  const varied = keys.map(knownKey);
+  const { keys } = parseInput(optionsSchema, options, "options");
   const present = worldAt(question);
   const inForce = present.assumptions;
   const first = ask(present, question.request);
   const script = question.core.past.scriptOf(question.moment, "earliest");
   const groups = [groupOf(first, first)];
   const impossible: (NamedChoice & { why: string })[] = [];
-  const choices = varied.flatMap((key) =>
+  const choices = keys.flatMap((key) =>
     Object.keys(catalogue[key].choices).map((choice) => ({ key, choice })),
   );
   for (const choice of choices.filter((one) => inForce[one.key] !== one.choice)) {
@@ -107,30 +100,16 @@ export function compareAt(
       impossible.push({ ...choice, why: error.message });
     }
   }
+  const gap = `The journal doesn't reach back to the beginning of a world with these settings, so each choice starts from the state after entry ${script.sequence}, which it doesn't change.`;
   // Without an account, nothing depends on the choices yet.
-  if (script.from.accounts.size === 0) return { groups, impossible };
-  const { sequence } = script;
-  const since = sequence === 0 ? "what this world began with" : `the state after entry ${sequence}`;
-  const note = `The journal doesn't reach back to the beginning of a world with these settings, so each choice starts from ${since}, which it doesn't change.`;
-  return { groups, impossible, note };
+  return { groups, impossible, note: script.from.accounts.size === 0 ? undefined : gap };
 }
 
 function groupOf(answer: Answer, first: Answer): AnswerGroup & { choices: NamedChoice[] } {
   return { answer, choices: [], differences: differences(first, answer) };
 }
 
-/** @throws InputError if there is no such key. */
-function knownKey(key: string, place: number): AssumptionKey {
-  const found = allKeys.find((one) => one === key);
-  if (found !== undefined) return found;
-  throw new InputError(`keys.${place}`, `is not an assumption.${keyHint(key)}`);
-}
-
-/**
- * The answer in a world that had the choice, after the journal was played again there.
- *
- * @throws InputError if the world can't have that choice.
- */
+/** @throws InputError if the world can't have that choice. */
 function askUnder(
   { core, decide, request }: Question,
   script: Script,
@@ -185,10 +164,12 @@ function asToldThere(request: RequestParts, told: Told): RequestParts {
 
 /** JSON, a form or a query. */
 function textAsTold(text: string, told: Told): string {
-  return text
-    .replace(/(?<="impression_id"\s*:\s*")[^"]+/, (id) => told.get(id.replaceAll("\\/", "/")) ?? id)
-    .replace(/(?<=(?:^|&)impression_id=)[^&]+/, (encoded) => {
-      const id = told.get(percentDecoded(encoded) ?? "");
-      return id === undefined ? encoded : encodeURIComponent(id);
-    });
+  return text.replace(
+    /((?<!\w)impression_id)("\s*:\s*"|=)([^"&]+)/,
+    (whole, name: string, is: string, sent: string) => {
+      const isEncoded = is === "=";
+      const id = told.get(isEncoded ? (percentDecoded(sent) ?? "") : sent.replaceAll("\\/", "/"));
+      return id === undefined ? whole : name + is + (isEncoded ? encodeURIComponent(id) : id);
+    },
+  );
 }

@@ -34,18 +34,14 @@ export function createReachRecorder(
   tell: (reached: Reached) => void,
 ): ReachRecorder {
   const told = new Set<string>();
-  let checked: Assumptions = asked;
+  const keys = Object.keys(asked) as AssumptionKey[];
   const tellOnce = (reached: Reached): void => {
     const name = JSON.stringify(reached);
     if (!told.has(name)) tell(reached);
     told.add(name);
   };
   return ({ operation, response: { status }, reason, limit, assumptions }, inForce) => {
-    if (inForce !== checked) {
-      checked = inForce;
-      const keys = Object.keys(asked) as AssumptionKey[];
-      for (const kept of keys) if (inForce[kept] !== asked[kept]) tellOnce({ kept });
-    }
+    for (const kept of keys) if (inForce[kept] !== asked[kept]) tellOnce({ kept });
     tellOnce({ exchange: { operation, status, reason, limit, assumptions } });
   };
 }

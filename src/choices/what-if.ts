@@ -8,7 +8,6 @@ import { requestIn, verdictIn } from "../simulator/replay.ts";
 import type { RequestParts } from "../spec/messages.ts";
 import { type Answer, ask, askedOnce, differences, type Question, worldAt } from "./answer.ts";
 
-/** What to change. */
 export type Alteration =
   /** A rule that is asked before all others. */
   | { readonly kind: "fault"; readonly rule: unknown }
@@ -20,7 +19,6 @@ export interface WhatIf {
   /** The answer as things were. */
   readonly before: Answer;
   readonly answer: Answer;
-  /** In words. */
   readonly differences: readonly string[];
 }
 
@@ -47,9 +45,8 @@ export function recordedQuestion(core: HostedCore, sequence: number): Question {
 export function whatIf(core: HostedCore, sequence: number, alteration: Alteration): WhatIf {
   const question = recordedQuestion(core, sequence);
   const before = ask(worldAt(question), question.request);
-  // Functions are asked again if what they may look at has changed.
-  const decide = alteration.kind === "fault" ? question.decide : askedOnce();
-  const answer = askAltered({ ...question, decide }, alteration) ?? before;
+  // Functions are asked again: what they may look at has changed.
+  const answer = askAltered({ ...question, decide: askedOnce() }, alteration) ?? before;
   return { before, answer, differences: differences(before, answer) };
 }
 
@@ -64,8 +61,7 @@ function askAltered(question: Question, alteration: Alteration): Answer | undefi
       world.faults.clear();
       world.faults.add(given);
       const answer = ask(world, request);
-      const hasFired = world.faults.list().some(({ fired }) => fired > 0);
-      return hasFired ? answer : undefined;
+      return world.faults.list().some(({ fired }) => fired > 0) ? answer : undefined;
     }
     case "advance":
       underName("advance", () => world.clock.advance(alteration.by));

@@ -3,8 +3,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { InputError } from "../../src/base/input.ts";
-import { coveringArray } from "../../src/choices/covering-array.ts";
-import { pairRows, tripleRows } from "../../src/choices/covering-rows.ts";
+import { coveringArray, pairRows, tripleRows } from "../../src/choices/covering-array.ts";
 import { type Assumption, catalogue, choicesOf } from "../../src/spec/assumptions/catalogue.ts";
 
 const matrixPage = readFileSync(new URL("../../docs/matrix.md", import.meta.url), "utf8");

@@ -5,13 +5,12 @@ import { coveringArray } from "../../src/choices/covering-array.ts";
 import { type MatrixPlan, makePlan, type PlanOptions } from "../../src/choices/matrix-plan.ts";
 import type { Assumption, AssumptionKey, Assumptions } from "../../src/index.ts";
 import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
-import { defaultAssumptions, resolveAssumptions } from "../../src/spec/assumptions/resolve.ts";
 
 const only: readonly AssumptionKey[] = ["errors.invalid", "limit.exceeded", "dedup.repeat"];
 const array = coveringArray({ strength: 2 });
 
 function planOf(options: Partial<PlanOptions>): MatrixPlan {
-  return makePlan({ pinned: {}, only, strength: 2, array, ...options });
+  return makePlan({ pinned: {}, only, strength: 2, ...options });
 }
 
 /** All pairs of choices of two of the keys that occur together. */
@@ -49,12 +48,6 @@ test("what was run before is run first, and what it covers isn't run again", () 
   const [first = []] = whole.rows;
   expect(whole.varying(only, [first]).rows).toEqual(whole.rows);
   expect(whole.varying(["dedup.repeat"], whole.rows).rows).toEqual(whole.rows);
-});
-
-test("a row lists what differs from the defaults; repeated rows and the defaults are left out", () => {
-  const count = resolveAssumptions({ "dedup.repeat": "count" });
-  const rows = [defaultAssumptions, defaultAssumptions, count, count];
-  expect(planOf({ only: undefined, array: rows }).rows).toEqual([["dedup.repeat=count"]]);
 });
 
 test("a plan with every key pinned has no rows", () => {

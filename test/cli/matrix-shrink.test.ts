@@ -9,7 +9,7 @@ import {
   isWithin,
   nameOf,
   without,
-} from "../../src/choices/choice-overrides.ts";
+} from "../../src/choices/matrix-plan.ts";
 import { type Shrunk, shrink } from "../../src/cli/matrix/shrink.ts";
 import { type Assumption, catalogue } from "../../src/spec/assumptions/catalogue.ts";
 

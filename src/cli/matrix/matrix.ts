@@ -9,7 +9,6 @@ import { join } from "node:path";
 import { MINUTE_MS } from "../../base/duration.ts";
 import { describeError } from "../../base/file-error.ts";
 import { indentedJson } from "../../base/text.ts";
-import { coveringArray } from "../../choices/covering-array.ts";
 import { allKeys, type MatrixPlan, makePlan } from "../../choices/matrix-plan.ts";
 import { keysReached } from "../../choices/reached.ts";
 import { plural, readableDuration } from "../../play/measure/quantities.ts";
@@ -131,9 +130,8 @@ function planOf(flags: MatrixCall["flags"], pinned: Readonly<Record<string, stri
       `--only ${both} can't vary: you chose ${pinned[both]}. Leave one of them out.`,
     );
   }
-  const { strength } = flags;
   const plan = makePlan({
-    ...{ pinned, strength, array: coveringArray({ strength }) },
+    ...{ pinned, strength: flags.strength },
     only: only ?? allKeys.filter((key) => key !== fixedKey),
   });
   if (plan.rows.length > 0) return plan;

@@ -3,7 +3,7 @@
 import { dirname } from "node:path";
 import { formatList } from "../../base/did-you-mean.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
-import { isWithin, keyAndChoiceOf } from "../../choices/choice-overrides.ts";
+import { isWithin, keyAndChoiceOf } from "../../choices/matrix-plan.ts";
 import { plural } from "../../play/measure/quantities.ts";
 import { type JunitCase, junitXml } from "../../play/reports/junit.ts";
 import { paragraphs } from "../../play/reports/lines.ts";

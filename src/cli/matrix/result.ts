@@ -2,11 +2,12 @@
 
 import { adsimLine } from "../../base/shell.ts";
 import {
+  allKeys,
   type ChoiceOverrides,
   compareSets,
   keyAndChoiceOf,
-} from "../../choices/choice-overrides.ts";
-import { allKeys, type MatrixPlan } from "../../choices/matrix-plan.ts";
+  type MatrixPlan,
+} from "../../choices/matrix-plan.ts";
 import type { AssumptionKey } from "../../spec/assumptions/catalogue.ts";
 import { execOptions, type matrixOptions } from "../options/command-options.ts";
 import type { Call, FlagsOf } from "../options/option.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import pLimit from "p-limit";
 import { shortened } from "../../base/text.ts";
-import { type ChoiceOverrides, nameOf } from "../../choices/choice-overrides.ts";
+import { type ChoiceOverrides, nameOf } from "../../choices/matrix-plan.ts";
 import { REACHED, type Reached } from "../../choices/reached.ts";
 import { readableDuration } from "../../play/measure/quantities.ts";
 import { type ServerOptions, startServer } from "../../server.ts";

@@ -10,7 +10,7 @@ import {
   isWithin,
   nameOf,
   without,
-} from "../../choices/choice-overrides.ts";
+} from "../../choices/matrix-plan.ts";
 
 /** Runs CMD. */
 export interface Trials {
