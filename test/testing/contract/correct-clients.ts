@@ -2,13 +2,20 @@
 
 import { coveringArray } from "../../../src/index.ts";
 import type { Assumptions } from "../../../src/spec/assumptions/catalogue.ts";
+import { rules } from "../../../src/testing/contract/rules.ts";
+import {
+  breachIn,
+  type SessionsOptions,
+  sessionsOf,
+  unmetNeeds,
+} from "../../../src/testing/contract/sessions.ts";
 import type { CreateDriver } from "../../../src/testing/driver/driver.ts";
+import { toldOf } from "../../../src/testing/session/told.ts";
 import { createReferenceDriver } from "../../client/reference-driver.ts";
 import { createCallingDriver } from "../defects/calling-client.ts";
 import { createDirectDriver } from "../defects/direct-client.ts";
 import { createOrderedDriver } from "../defects/ordered-client.ts";
 import { createQueueingDriver } from "../defects/queueing-client.ts";
-import { firstBreach } from "./first-breach.ts";
 import { createPatientDriver, onceOnly } from "./patient-client.ts";
 
 export const correctClients: Readonly<Record<string, CreateDriver>> = {
@@ -73,4 +80,17 @@ function assumptionsOf(client: string, row: number): Partial<Assumptions> {
   return client === "ordered" || encoding === undefined
     ? others
     : { ...others, "request.encoding": encoding };
+}
+
+/** What the contract finds first, without shrinking it. `run`: the number of the session, from 0. */
+export async function firstBreach(driver: CreateDriver, options: SessionsOptions) {
+  const sessions = sessionsOf(rules, driver, options);
+  for (const [run, trial] of sessions.draw().entries()) {
+    const told = toldOf((await sessions.run(trial)).session);
+    for (const rule of rules.filter((one) => unmetNeeds(one, told) === undefined)) {
+      const breach = breachIn(told, rule, () => undefined);
+      if (breach !== undefined) return { rule: rule.id, why: breach.why, run, trial };
+    }
+  }
+  return undefined;
 }

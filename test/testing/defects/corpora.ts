@@ -8,7 +8,7 @@ import type { SessionsOptions } from "../../../src/testing/contract/sessions.ts"
 import type { CreateDriver } from "../../../src/testing/driver/driver.ts";
 import { createChangedDriver } from "../../client/reference-driver.ts";
 import { importChanged, plantedIn } from "../../planted-modules.ts";
-import { type FirstBreach, firstBreach } from "../contract/first-breach.ts";
+import { firstBreach } from "../contract/correct-clients.ts";
 import { onceOnly } from "../contract/patient-client.ts";
 import { changedClient } from "./changes.ts";
 import { plainDefects } from "./plain-defects.ts";
@@ -62,7 +62,7 @@ function wraps<Changes>(
 export async function breachOf(
   { make }: PlantedClient,
   options?: Pick<SessionsOptions, "runs" | "sequenceSeed">,
-): Promise<FirstBreach | undefined> {
+): ReturnType<typeof firstBreach> {
   const driver = await make();
   const none = (): void => {};
   const { runs, sequenceSeed } = options ?? readContract({ driver, describe: none, it: none });

@@ -3,14 +3,26 @@
 import {
   type ClientContractOptions,
   clientContract,
-  type Driver,
+  type DriverContext,
   type Rule,
 } from "../../../../src/contract.ts";
-import { createExampleClient } from "../example-client.ts";
-import { createRandomClient } from "./random-client.ts";
+import { createExampleClient, type ExampleClient, type Receipt } from "../example-client.ts";
 
 const { EXAMPLE_FAILURES, EXAMPLE_RANDOM } = process.env;
 const isRandom = EXAMPLE_RANDOM === "1";
+
+/** It draws its session ids and its pauses from the machine's random functions. */
+function createRandomClient(context: DriverContext): ExampleClient {
+  const client = createExampleClient(context, { clicksAgain: true });
+  const name = crypto.getRandomValues(new Uint16Array(4)).join("-");
+  return {
+    ...client,
+    async impression(shown) {
+      await new Promise((resolve) => setTimeout(resolve, 1000 * Math.random()));
+      return await client.impression({ ...shown, session: `${name}-${crypto.randomUUID()}` });
+    },
+  };
+}
 
 const neverSeen: Rule = {
   id: "never-seen",
@@ -23,8 +35,8 @@ export function exampleContract({
   describe,
   it,
 }: Pick<ClientContractOptions, "describe" | "it">): void {
-  clientContract<{ readonly impression_id: string }>({
-    driver: (context): Driver<{ readonly impression_id: string }> =>
+  clientContract<Receipt>({
+    driver: (context) =>
       isRandom ? createRandomClient(context) : createExampleClient(context, { clicksAgain: true }),
     globals: isRandom ? "replaced" : "kept",
     assumptions: { "click.repeat": "count" },
