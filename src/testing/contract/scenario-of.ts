@@ -53,7 +53,7 @@ export function scenarioOf(session: Session, options: ScenarioOfOptions): Scenar
   }
   script.advanceTo(world.endMs);
   const assumptions = nonDefaultChoices(session.assumptions);
-  return {
+  const scenario: Scenario = {
     name,
     about,
     ...given({ seed, start, publishers, profile }),
@@ -61,6 +61,8 @@ export function scenarioOf(session: Session, options: ScenarioOfOptions): Scenar
     steps: script.steps,
     ...(expectations.length > 0 && { expectations: expectations.map((one) => by(ref, one)) }),
   };
+  // A client may have sent its key in any place.
+  return JSON.parse(JSON.stringify(scenario).replaceAll(world.publisher.apiKey, "the-key"));
 }
 
 function by(publisher: PublisherRef, expectation: Expectation): Expectation {

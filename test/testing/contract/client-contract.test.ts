@@ -115,10 +115,8 @@ describe("a client that breaks a rule", () => {
     const about = { failures, name: "My client" };
     const { tests, report } = await runContract({ ...clicksAgain, ...about });
     const error = thrownBy(tests.once);
-    const path = join(
-      failures,
-      readdirSync(failures).filter((name) => name.endsWith("json"))[0] ?? "",
-    );
+    const { file: path = "" } = error;
+    expect(path.startsWith(failures)).toBe(true);
     expect(path).toMatch(/my-client-once-[0-9a-f]{8}\.json$/);
     const lines = error.message.replaceAll(/(srf|imp|clk)_\w+/g, "$1_…").split("\n");
     // Which session is found depends on how they are drawn.
@@ -140,13 +138,14 @@ describe("a client that breaks a rule", () => {
       `In a browser:  ${path.replace(".json", ".html")}`,
     ]);
     const session = lines.filter((line) => ofSession.test(line));
-    expect(session[0]).toBe("  1. impression of ad-1");
-    expect(session[1]).toMatch(
-      /^ {5}\+0 ms: POST \/v1\/impression surface=srf_… ad_id=ad-1 session_id=session-1 → 200 \{"ok":true/,
-    );
-    expect(session[2]).toMatch(/^ {5}the client reported success: \{"ok":true,"impression_id"/);
-    expect(session[3]).toMatch(/^ {2}2\. a fault rule is added: \{"match":\{"operation":"click"/);
-    expect(session[4]).toBe("  3. click on ad-1");
+    const begins = [
+      "  1. impression of ad-1",
+      "     +0 ms: POST /v1/impression surface=srf_… ad_id=ad-1 session_id=session-1 → 200 {",
+      '     the client reported success: {"ok":true,"impression_id"',
+      '  2. a fault rule is added: {"match":{"operation":"click"',
+      "  3. click on ad-1",
+    ];
+    for (const [at, text] of begins.entries()) expect(session[at]).toContain(text);
     expect(report?.rules.find(({ id }) => id === "once")).toMatchObject({
       ...{ result: "failed", replay: error.replay, file: path, why: error.why },
     });
@@ -164,17 +163,10 @@ describe("a client that breaks a rule", () => {
   test("breaks the rule again in the replay, which tries no other rule; a good client passes it", async () => {
     const { replay } = thrownBy((await runContract(clicksAgain)).tests.once);
     expect(replay).toMatch(/^once 1 \d+(:\d+)*$/);
-    const { assumptions, driver } = clicksAgain;
-    let clients = 0;
-    const counted: typeof driver = (context) => {
-      clients += 1;
-      return createExampleClient(context, { clicksAgain: true });
-    };
-    const { tests } = await runContract({ assumptions, driver: counted, replay });
+    const { only: _, ...again } = clicksAgain;
+    const { tests } = await runContract({ ...again, replay });
     expect(tests).toMatchObject({ key: "skipped", once: { replay } });
-    // One to see what the driver has, and few for the session.
-    expect(clients).toBeLessThan(20);
-    const good = await runContract({ assumptions, replay });
+    const good = await runContract({ assumptions: { "click.repeat": "count" }, replay });
     expect(good.tests.once).toBe("passed");
     const unknown = await runContract({ replay: "once 1 0:0:99999" });
     expect(String(unknown.tests.once)).toContain("ADSIM_REPLAY names a session that isn't there");
@@ -182,10 +174,9 @@ describe("a client that breaks a rule", () => {
 
   test("has other files than another client that breaks the same rule", async () => {
     const failures = temporaryFolder();
-    const long = "long ".repeat(20);
-    for (const name of ["клиент А", "клиент Б", `A ${long}`, `B ${long}`])
+    for (const name of ["клиент А", "клиент Б"])
       await runContract({ ...clicksAgain, failures, name });
-    expect(readdirSync(failures)).toHaveLength(8);
+    expect(readdirSync(failures)).toHaveLength(4);
     const file = join(import.meta.dirname, "../../../package.json");
     const { tests } = await runContract({ ...clicksAgain, failures: file });
     expect(String(tests.once)).toContain(`In a browser:  not written: can't write to ${file}: `);
@@ -215,15 +206,19 @@ describe("a client that breaks a rule", () => {
         throw new Error(`refused: ${apiKey}`);
       },
     });
-    const rules: Rule[] = [
-      { ...own, judge: ({ requests }) => requests[0]?.request.query, needs: [] },
-    ];
+    // A user's rule may expect something: then there is a scenario.
+    const expectations = [{ audit: { total: { impressions: { applied: 99 } } } }];
+    const judge: Rule["judge"] = ({ requests: [first] }) =>
+      first && { why: first.request.query, expectations };
+    const rules: Rule[] = [{ ...own, judge, needs: [] }];
     const only = ["own"];
     const { tests } = await runContract({ driver, rules, only, failures: temporaryFolder() });
     const error = thrownBy(tests.own);
     expect(error.message).toContain("\n  key=[the key]\n");
     expect(error.message).toContain("refused: [the key]");
-    expect(JSON.stringify(error) + error.stack).not.toMatch(/key_[0-9a-z]{13}/);
+    const scenario = readFileSync(error.file ?? "", "utf8");
+    expect(scenario).toContain("broke the rule own");
+    expect(JSON.stringify(error) + error.stack + scenario).not.toMatch(/key_[0-9a-z]{13}/);
   });
 
   test("and has a timer that throws gets the shortest session for that", async () => {
@@ -300,10 +295,7 @@ describe("wrong options are refused before anything is registered", () => {
     [{ only: [] }, "only must not be an empty list"],
     [{ runs: 0 }, "runs must be a whole number from 1 to 100000"],
     [{ run: 7 }, 'run is not an option. Did you mean "runs"?'],
-    [{ patienceMS: 3 }, 'patienceMS is not an option. Did you mean "patienceMs"?'],
     [{ rules: [undefined] }, "rules.0 must be an object"],
-    [{ rules: [neverSeen, neverSeen] }, "rules.1.id must be unique"],
-    [{ driver: {} }, "driver must be a function"],
     [{ it: undefined }, "it must be a function"],
     [{ start: "tomorrow" }, "start must be an instant"],
     [{ assumptions: { "click.repeat": "never" } }, "assumptions.click.repeat"],
