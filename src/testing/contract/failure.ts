@@ -156,13 +156,9 @@ function sessionLines(session: Session, count: number): string[] {
   return lines.length > 0 ? lines : ["  (no commands)"];
 }
 
-const FIRST = 8;
-const LAST = 4;
-
 /** Leaves out the middle: a client that floods the service sends hundreds of requests. */
 function shortened(lines: readonly string[]): readonly string[] {
-  const left = lines.length - FIRST - LAST;
-  const shown =
-    left <= 1 ? lines : [...lines.slice(0, FIRST), `… ${left} more …`, ...lines.slice(-LAST)];
+  const left = lines.length - 12;
+  const shown = left <= 1 ? lines : [...lines.slice(0, 8), `… ${left} more …`, ...lines.slice(-4)];
   return shown.map((line) => `     ${line}`);
 }

@@ -58,8 +58,9 @@ export function toldOf(session: Session): Told {
     const asks = views
       .flatMap((view) => asked.get(view.session) ?? [])
       .sort((one, other) => one.step - other.step || one.atMs - other.atMs);
-    const clicks = asks.filter(isClick);
-    const shows = asks.filter((ask) => !isClick(ask));
+    const byKind = groupedBy(asks, ({ command }) => command.kind === "click");
+    const clicks = byKind.get(true) ?? [];
+    const shows = byKind.get(false) ?? [];
     const ofView = byEvent.get(views) ?? [];
     const impression = eventOf("impression", views, shows, ofView, claimed);
     if (clicks.length === 0) return [impression];
@@ -73,10 +74,6 @@ export function toldOf(session: Session): Told {
     (one) => about(one) === undefined && recordedIds(one, "impression").length > 0,
   );
   return { ...session, events, strays, takesSessions };
-}
-
-function isClick({ command }: Call): boolean {
-  return command.kind === "click";
 }
 
 /** `claimed`: ids of earlier events. A request that the service answered with one of these recorded nothing new. */
