@@ -22,15 +22,11 @@ export {
   arbitraryCommands,
 } from "./testing/arbitraries/commands.ts";
 export {
-  type ArbitraryFaultPlanOptions,
   type ArbitraryFaultRuleOptions,
   arbitraryFaultPlan,
   arbitraryFaultRule,
 } from "./testing/arbitraries/fault-plan.ts";
-export {
-  type ArbitraryPublisherOptions,
-  arbitraryPublisher,
-} from "./testing/arbitraries/publisher.ts";
+export { arbitraryPublisher } from "./testing/arbitraries/publisher.ts";
 export {
   type ArbitraryRequestOptions,
   arbitraryRequest,

@@ -12,8 +12,8 @@ const name = "R4: fetch answers a request with the bytes of handle";
 /** Mostly assumptions about the form of answers, which fetch might change. */
 const cases = anyAssumptions(["errors.body", "response.form", "ids.format"]).chain(
   (assumptions) => {
-    const publishers = createSimulator({ assumptions }).publishers.credentials(2);
-    const requests = arbitraryRequest({ publishers, assumptions }).map(({ request }) => request);
+    const sim = createSimulator({ assumptions });
+    const requests = arbitraryRequest({ sim }).map(({ request }) => request);
     return fc.tuple(fc.constant(assumptions), fc.array(requests, { maxLength: 12 }));
   },
 );

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expectTypeOf } from "vitest";
 import { clientContract, type Driver, type Rule, type Session } from "../../src/contract.ts";
-import type { ApiRequest } from "../../src/index.ts";
+import { type ApiRequest, createSimulator } from "../../src/index.ts";
 import {
   arbitraryCommands,
   arbitraryRequest,
@@ -76,7 +76,7 @@ runSession(() => driver, [{ kind: "advance" }]);
 fc.property(arbitraryCommands(), (commands) => {
   expectTypeOf(commands).toEqualTypeOf<readonly Command[]>();
 });
-fc.property(arbitraryRequest({ valid: false }), ({ request, flaw }) => {
+fc.property(arbitraryRequest({ sim: createSimulator(), valid: false }), ({ request, flaw }) => {
   expectTypeOf(request).toEqualTypeOf<ApiRequest>();
   expectTypeOf(flaw?.parameter).toEqualTypeOf<string | undefined>();
 });

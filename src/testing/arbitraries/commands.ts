@@ -3,10 +3,10 @@
 import fc from "fast-check";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/duration.ts";
 import { given } from "../../base/given.ts";
-import { InputError, inField } from "../../base/input.ts";
-import { checkKnown, withDefaults } from "../options.ts";
+import { InputError } from "../../base/input.ts";
+import { checkKnown, checkNames } from "../options.ts";
 import { type ClientCommand, type Command, isOfClient } from "../session/command.ts";
-import { type ArbitraryFaultRuleOptions, arbitraryFaultRule } from "./fault-plan.ts";
+import { arbitraryFaultRule } from "./fault-plan.ts";
 import { sequenceOf } from "./sequence.ts";
 
 type Word = fc.Arbitrary<ClientCommand>;
@@ -66,49 +66,39 @@ export const clientWords: Readonly<Record<string, Word>> = {
   ),
 };
 
+type Single = Exclude<Command, { kind: "together" }>;
+
+const waits = [1, 1000, 59_000, 61_000, 31 * MINUTE_MS, HOUR_MS, 5.5 * HOUR_MS, DAY_MS];
+const limits = fc.constantFrom("recording" as const, "reporting" as const);
+
+/** How often each kind comes, similar to a page. A kind that is missing here is a type error. */
+const singles: Readonly<
+  Record<Single["kind"], readonly [weight: number, of: fc.Arbitrary<Single>]>
+> = {
+  impression: [30, fc.oneof({ weight: 3, arbitrary: view }, odd, same)],
+  click: [16, click],
+  again: [5, again],
+  advance: [14, fc.constantFrom(...waits).map((byMs) => ({ kind: "advance", byMs }))],
+  stats: [5, fc.oneof(stats, period)],
+  surfaces: [2, surfaces],
+  payouts: [3, payouts],
+  flush: [3, flush],
+  close: [1, close],
+  spend: [1, fc.tuple(place, limits).map(([left, of]) => ({ kind: "spend", left, of }))],
+  fault: [6, arbitraryFaultRule().map((rule) => ({ kind: "fault", rule }))],
+  heal: [3, fc.constant({ kind: "heal" })],
+};
+const OFTEN_TOGETHER = 8;
+// The names of a record are its keys.
+const allKinds = [...Object.keys(singles), "together"] as Command["kind"][];
+
 export interface ArbitraryCommandsOptions {
   /** The kinds of commands. @default all but `close`: nothing can happen to a closed client */
   readonly kinds?: readonly Command["kind"][] | undefined;
-  /** The rules of the kind `fault`. @default any: see {@link ArbitraryFaultRuleOptions} */
-  readonly faults?: ArbitraryFaultRuleOptions | undefined;
   /** @default 1 */
   readonly minLength?: number | undefined;
   /** @default 12 */
   readonly maxLength?: number | undefined;
-}
-
-type Kind = Exclude<Command["kind"], "together">;
-type Kinds = Readonly<
-  Record<
-    Kind,
-    { readonly weight: number; readonly of: fc.Arbitrary<Exclude<Command, { kind: "together" }>> }
-  >
->;
-
-/** How often each kind comes, similar to a page. A kind that is missing here is a type error. */
-function kindsOf(faults: ArbitraryFaultRuleOptions): Kinds {
-  const waits = [1, 1000, 59_000, 61_000, 31 * MINUTE_MS, HOUR_MS, 5.5 * HOUR_MS, DAY_MS];
-  const limits = fc.constantFrom("recording" as const, "reporting" as const);
-  return {
-    impression: { weight: 30, of: fc.oneof({ weight: 3, arbitrary: view }, odd, same) },
-    click: { weight: 16, of: click },
-    again: { weight: 5, of: again },
-    advance: {
-      weight: 14,
-      of: fc.constantFrom(...waits).map((byMs) => ({ kind: "advance", byMs })),
-    },
-    stats: { weight: 5, of: fc.oneof(stats, period) },
-    surfaces: { weight: 2, of: surfaces },
-    payouts: { weight: 3, of: payouts },
-    flush: { weight: 3, of: flush },
-    close: { weight: 1, of: close },
-    spend: {
-      weight: 1,
-      of: fc.tuple(place, limits).map(([left, of]) => ({ kind: "spend", left, of })),
-    },
-    fault: { weight: 6, of: arbitraryFaultRule(faults).map((rule) => ({ kind: "fault", rule })) },
-    heal: { weight: 3, of: fc.constant({ kind: "heal" }) },
-  };
 }
 
 /**
@@ -120,30 +110,22 @@ function kindsOf(faults: ArbitraryFaultRuleOptions): Kinds {
 export function arbitraryCommands(
   options: ArbitraryCommandsOptions = {},
 ): fc.Arbitrary<readonly Command[]> {
-  const about = withDefaults(options, {
-    kinds: undefined,
-    faults: {},
-    minLength: 1,
-    maxLength: 12,
-  });
-  const all = inField("faults", () => kindsOf(about.faults));
-  const names: readonly string[] = [...Object.keys(all), "together"];
-  const kinds: readonly string[] = about.kinds ?? names.filter((name) => name !== "close");
-  checkKnown("kinds", kinds, names);
-  const chosen = Object.entries(all)
-    .filter(([name]) => kinds.includes(name))
-    .map(([kind, { weight, of }]) => ({ kind, weight, arbitrary: of }));
-  const calls = chosen.filter(isOfClient);
-  if (kinds.includes("together") && calls.length === 0)
-    throw new InputError("kinds", "must have another command to the client besides together");
-  const together = sequenceOf(fc.oneof(...calls) as Word, { minLength: 1, maxLength: 4 });
-  const several = kinds.includes("together")
-    ? [
-        {
-          weight: 8,
-          arbitrary: together.map((commands): Command => ({ kind: "together", commands })),
-        },
-      ]
-    : [];
-  return sequenceOf(fc.oneof({ withCrossShrink: true }, ...chosen, ...several), about);
+  checkNames(options, ["kinds", "minLength", "maxLength"]);
+  const { minLength = 1, maxLength = 12 } = options;
+  const kinds = options.kinds ?? allKinds.filter((kind) => kind !== "close");
+  checkKnown("kinds", kinds, allKinds);
+  const chosen: { kind: string; weight: number; arbitrary: fc.Arbitrary<Command> }[] =
+    Object.entries(singles)
+      .filter(([kind]) => kinds.includes(kind as Single["kind"]))
+      .map(([kind, [weight, arbitrary]]) => ({ kind, weight, arbitrary }));
+  if (kinds.includes("together")) {
+    const calls = chosen.filter(isOfClient);
+    if (calls.length === 0)
+      throw new InputError("kinds", "must have another command to the client besides together");
+    const arbitrary = sequenceOf(fc.oneof(...calls) as Word, { minLength: 1, maxLength: 4 }).map(
+      (commands): Command => ({ kind: "together", commands }),
+    );
+    chosen.push({ kind: "together", weight: OFTEN_TOGETHER, arbitrary });
+  }
+  return sequenceOf(fc.oneof({ withCrossShrink: true }, ...chosen), { minLength, maxLength });
 }

@@ -6,7 +6,7 @@ import { type FaultMatch, type FaultRule, parseRule } from "../../faults/rule.ts
 import type { VerdictKind } from "../../faults/verdict.ts";
 import { unconfirmedWays, wrongWays } from "../../faults/wrong-body.ts";
 import { type OperationId, operationIds } from "../../spec/operations.ts";
-import { checkKnown, withDefaults } from "../options.ts";
+import { checkKnown, checkNames } from "../options.ts";
 import { sequenceOf } from "./sequence.ts";
 
 export interface ArbitraryFaultRuleOptions {
@@ -18,13 +18,6 @@ export interface ArbitraryFaultRuleOptions {
   readonly mostTimes?: number | undefined;
   /** The longest delay, in milliseconds, up to an hour. @default 10000 */
   readonly longestDelayMs?: number | undefined;
-}
-
-export interface ArbitraryFaultPlanOptions extends ArbitraryFaultRuleOptions {
-  /** @default 0 */
-  readonly minLength?: number | undefined;
-  /** @default 3 */
-  readonly maxLength?: number | undefined;
 }
 
 type Made = Readonly<Record<string, unknown>>;
@@ -64,31 +57,27 @@ const verdicts: Readonly<Record<VerdictKind, fc.Arbitrary<Made>>> = {
   }),
 };
 
-// The names of a record are its keys.
-export const verdictKinds: readonly VerdictKind[] = Object.keys(verdicts) as VerdictKind[];
-
-const bounds = { mostTimes: 3, longestDelayMs: 10_000 };
-const defaults = { kinds: verdictKinds, operations: undefined, ...bounds };
+// The names of a record are its keys. The plainest first.
+const verdictKinds = Object.keys(verdicts) as VerdictKind[];
 
 /**
- * Rules for a simulator's option `faults` or `sim.faults.add`. A failure shrinks to few rules, which fire at their
- * first request, without a delay.
+ * Up to three rules for a simulator's option `faults` or `sim.faults.add`. A failure shrinks to few rules, which fire at
+ * their first request, without a delay.
  *
  * @throws InputError that names the invalid option.
  */
 export function arbitraryFaultPlan(
-  options: ArbitraryFaultPlanOptions = {},
+  options: ArbitraryFaultRuleOptions = {},
 ): fc.Arbitrary<readonly FaultRule[]> {
-  const all = { ...defaults, minLength: 0, maxLength: 3 };
-  const { minLength, maxLength, ...rule } = withDefaults(options, all);
-  return sequenceOf(arbitraryFaultRule(rule), { minLength, maxLength });
+  return sequenceOf(arbitraryFaultRule(options), { minLength: 0, maxLength: 3 });
 }
 
 /** One rule. @throws InputError that names the invalid option. */
 export function arbitraryFaultRule(
   options: ArbitraryFaultRuleOptions = {},
 ): fc.Arbitrary<FaultRule> {
-  const { kinds, operations, mostTimes, longestDelayMs } = withDefaults(options, defaults);
+  checkNames(options, ["kinds", "operations", "mostTimes", "longestDelayMs"]);
+  const { kinds = verdictKinds, operations, mostTimes = 3, longestDelayMs = 10_000 } = options;
   checkKnown("kinds", kinds, verdictKinds);
   if (operations !== undefined) checkKnown("operations", operations, operationIds);
   const delay = fc.integer({ min: 1, max: longestDelayMs });
@@ -97,7 +86,7 @@ export function arbitraryFaultRule(
     { withCrossShrink: true },
     ...kinds.map((kind) =>
       fc
-        .tuple(kind === "delay" ? delay : seldom(delay), verdicts[kind])
+        .tuple(kind === "delay" ? delay : maybe(delay), verdicts[kind])
         .map(([late, made]) => ({ kind, ...given({ delay: late, ...made }) })),
     ),
   );
@@ -120,12 +109,6 @@ const which: fc.Arbitrary<FaultMatch> = fc.oneof(
   fc.integer({ min: 2, max: 3 }).map((every) => ({ every })),
   fc.constantFrom(0.25, 0.5, 0.75).map((share) => ({ share })),
 );
-
-/** Undefined three times of four. Shrinks to undefined. */
-function seldom<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> {
-  const without = { weight: 3, arbitrary: fc.constant(undefined) };
-  return fc.oneof({ withCrossShrink: true }, without, { weight: 1, arbitrary });
-}
 
 /** Undefined half of the time. Shrinks to undefined. */
 function maybe<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> {

@@ -6,8 +6,7 @@ import { InputError } from "../../base/input.ts";
 import { dayReader } from "../../exchange/operations/time-choices.ts";
 import { eventIdIn } from "../../journal/entry-values.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
-import type { Choices } from "../../simulator/simulator-options.ts";
-import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
+import { buildRequest, type Encoding } from "../../spec/build-request.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import {
   type OperationId,
@@ -16,31 +15,15 @@ import {
   type Parameter,
 } from "../../spec/operations.ts";
 import type { Credentials } from "../../world/accounts/account.ts";
-import { checkKnown, DEFAULT_START, instantMs, withDefaults } from "../options.ts";
-import {
-  canHave,
-  type Draft,
-  encodingsOf,
-  type Flaw,
-  type FlawKind,
-  flawKinds,
-  flaws,
-  type Source,
-  validRequest,
-} from "./request-flaws.ts";
+import { checkKnown, checkNames, checkSimulator } from "../options.ts";
 
 export interface ArbitraryRequestOptions {
-  /** The simulator. It is only read: send the requests to a fork of it, so that a failure can be replayed. */
-  readonly sim?: SimulatorCore | undefined;
-  /** The senders. @default the simulator's first five publishers */
-  readonly publishers?: readonly Credentials[] | undefined;
-  /** The impressions to click on, each with the id of its publisher. @default the latest 50 in the simulator's journal */
-  readonly impressions?: readonly { readonly id: string; readonly publisher: string }[] | undefined;
-  /** The service's choices; with `sim` its own are used. @default the catalogue's defaults */
-  readonly assumptions?: Choices | undefined;
-  /** The service's time, in ISO 8601; with `sim` its own is used. @default "2026-01-15T00:00:00Z" */
-  readonly now?: string | undefined;
-  /** @default any operation; valid clicks only if an impression is known */
+  /**
+   * Its first five publishers send. It is only read: send the requests to a fork of it, so that a failure can be
+   * replayed.
+   */
+  readonly sim: SimulatorCore;
+  /** @default any operation; valid clicks only if the journal has an impression */
   readonly operation?: OperationId | undefined;
   /** Only valid requests, or only invalid ones. @default both, about as many of each */
   readonly valid?: boolean | undefined;
@@ -55,14 +38,109 @@ export interface RequestCase {
   readonly operation: OperationId;
   /** Id of the publisher that sends it. */
   readonly publisher: string;
-  /** Undefined if the request is valid. */
-  readonly flaw?: Flaw | undefined;
+  /** Undefined if the request is valid. `parameter`: the invalid one, if the flaw is about one. */
+  readonly flaw?: { readonly kind: FlawKind; readonly parameter?: string | undefined } | undefined;
 }
 
-const defaults = {
-  ...{ sim: undefined, publishers: undefined, impressions: undefined, assumptions: undefined },
-  ...{ now: undefined, operation: undefined, valid: undefined, flaws: flawKinds },
-};
+/** A valid request in the making. */
+interface Draft {
+  readonly sim: SimulatorCore;
+  readonly operation: OperationId;
+  readonly sender: Pick<Credentials, "id"> & { readonly apiKey: string | undefined };
+  readonly values: Readonly<Record<string, string | number>>;
+  readonly encoding: Encoding;
+}
+
+interface Flawed {
+  readonly request: ApiRequest;
+  readonly parameter?: string;
+}
+
+/** The ways in which a draft can have each flaw. */
+const flaws = {
+  "missing-parameter": (draft) =>
+    parametersOf(draft).flatMap(([parameter, { required }]) => {
+      const { [parameter]: _, ...values } = draft.values;
+      return required ? [{ parameter, request: requestOf({ ...draft, values }) }] : [];
+    }),
+  // Of a parameter, or the id of something that doesn't exist.
+  "wrong-value": (draft) =>
+    parametersOf(draft).flatMap(([parameter, about]) =>
+      wrongValues(draft.operation, parameter, about).map((value) => {
+        const values = { ...draft.values, [parameter]: value };
+        return { parameter, request: requestOf({ ...draft, values }) };
+      }),
+    ),
+  // None, one that doesn't exist, or another kind of authorization.
+  "wrong-key": (draft) => [
+    ...[undefined, "nobody"].map((apiKey) => withKey(draft, apiKey)),
+    ...["Bearer", "Basic dXNlcjpwYXNz"].map((authorization) => {
+      const request = requestOf(draft);
+      return { request: { ...request, headers: { ...request.headers, authorization } } };
+    }),
+  ],
+  "foreign-publisher": (draft) =>
+    sendersIn(draft.sim)
+      .filter(({ id }) => id !== draft.sender.id)
+      .map(({ apiKey }) => withKey(draft, apiKey)),
+  "wrong-route": (draft) => {
+    const { method, path } = operations[draft.operation];
+    const methods = ["PUT", "DELETE", method === "GET" ? "POST" : "PATCH"];
+    const paths = [`${path}s`, path.replace("/v1/", "/v2/"), "/v1/nothing"];
+    const others = [
+      ...methods.map((one) => ({ method: one })),
+      ...paths.map((one) => ({ path: one })),
+    ];
+    return others.map((other) => ({ request: { ...requestOf(draft), ...other } }));
+  },
+  // Its content, or an encoding that the service doesn't read.
+  "wrong-body": (draft) => {
+    const read = encodingsOf(draft.operation, draft.sim);
+    const as = (encoding: Encoding): ApiRequest => requestOf({ ...draft, encoding });
+    const bodies = read.includes("json") ? ['{"publisher_id":', "[]", "null", ""] : [];
+    const unread = (["json", "form", "query"] as const).filter((one) => !read.includes(one));
+    return [
+      ...bodies.map((body) => ({ request: { ...as("json"), body } })),
+      ...unread.map((encoding) => ({ request: as(encoding) })),
+    ];
+  },
+} satisfies Readonly<Record<string, (draft: Draft) => Flawed[]>>;
+
+export type FlawKind = keyof typeof flaws;
+
+// The names of a record are its keys.
+export const flawKinds = Object.keys(flaws) as readonly FlawKind[];
+
+function canHave(kind: FlawKind, operation: OperationId, sim: SimulatorCore): boolean {
+  if (kind === "wrong-body") return operations[operation].method !== "GET";
+  if (kind !== "foreign-publisher") return true;
+  return sim.publishers.total > 1 && sim.assumptions["auth.key-scope"] !== "any";
+}
+
+function requestOf({ operation, sender, values, encoding }: Draft): ApiRequest {
+  return buildRequest(operation, values, { key: sender.apiKey, encoding });
+}
+
+function withKey(draft: Draft, apiKey: string | undefined): Flawed {
+  return { request: requestOf({ ...draft, sender: { ...draft.sender, apiKey } }) };
+}
+
+function parametersOf({ operation }: Draft): [name: string, about: Parameter][] {
+  return Object.entries<Parameter>(operations[operation].parameters);
+}
+
+function wrongValues(
+  operation: OperationId,
+  name: string,
+  { type, required }: Parameter,
+): readonly (string | number)[] {
+  if (type === "date") return ["yesterday", "2026-02-30", "01/02/2026"];
+  if (type === "integer") return [0, -1, "1.5", "many"];
+  // The names of ads and sessions are the client's own. Stats of an unknown surface may be empty.
+  const isId = name === "publisher_id" || name === "impression_id";
+  const isUnknown = isId || (name === "surface" && operation === "impression");
+  return ["a\u0000b", ...(required ? [""] : []), ...(isUnknown ? ["nobody"] : [])];
+}
 
 /**
  * Built for the state and assumptions at the moment when a value is made. A valid request gets 200, unless the service's
@@ -72,41 +150,21 @@ const defaults = {
  * @throws InputError that names the invalid option.
  */
 export function arbitraryRequest(options: ArbitraryRequestOptions): fc.Arbitrary<RequestCase> {
-  const wanted = withDefaults(options, defaults);
-  checkKnown("flaws", wanted.flaws, flawKinds);
-  const make = (): fc.Arbitrary<RequestCase> => requestsFrom(sourceOf(wanted), wanted);
+  checkNames(options, ["sim", "operation", "valid", "flaws"]);
+  checkSimulator(options.sim);
+  checkKnown("flaws", options.flaws ?? flawKinds, flawKinds);
+  const make = (): fc.Arbitrary<RequestCase> => requestsNow(options);
   // Throws here rather than in the middle of a property.
   make();
   return fc.constant(undefined).chain(make);
 }
 
-/** The current state. @throws InputError if there is no publisher to send. */
-function sourceOf({ sim, ...about }: ArbitraryRequestOptions): Source {
-  const assumptions = sim?.assumptions ?? resolveAssumptions(about.assumptions ?? {});
-  const senders = about.publishers ?? sim?.publishers.credentials(5) ?? [];
-  if (senders.length === 0) {
-    throw new InputError("publishers", "must have a publisher, or pass a simulator as sim");
-  }
-  const wanted = { operation: "impression", status: 200, fault: "none", limit: 50 } as const;
-  const recorded = (sim?.journal.entries(wanted) ?? []).flatMap(({ publisher, response }) => {
-    const id = eventIdIn(response, "impression");
-    return id === undefined || publisher === undefined ? [] : [{ id, publisher }];
-  });
-  const clicks = (about.impressions ?? recorded).flatMap(({ id, publisher }) => {
-    const sender = senders.find((one) => one.id === publisher);
-    return sender === undefined ? [] : [{ sender, values: { impression_id: id } }];
-  });
-  const nowMs = sim?.clock.now() ?? instantMs("now", about.now ?? DEFAULT_START);
-  return { assumptions, senders, clicks, today: dayReader(assumptions)(nowMs) };
-}
-
-function requestsFrom(
-  source: Source,
-  { operation, valid, flaws: wanted = flawKinds }: ArbitraryRequestOptions,
-): fc.Arbitrary<RequestCase> {
+function requestsNow(options: ArbitraryRequestOptions): fc.Arbitrary<RequestCase> {
+  const { sim, operation, valid, flaws: wanted = flawKinds } = options;
+  const clicks = clicksIn(sim);
   const cases = (operation === undefined ? operationIds : [operation]).flatMap((id) => {
-    const kinds = valid === true ? [] : wanted.filter((kind) => canHave(id, kind, source));
-    const isPossible = valid !== false && (id !== "click" || source.clicks.length > 0);
+    const isPossible = valid !== false && (id !== "click" || clicks.length > 0);
+    const kinds = valid === true ? [] : wanted.filter((kind) => canHave(kind, id, sim));
     if (!isPossible && kinds.length === 0) return [];
     const flaw = fc.oneof(
       { withCrossShrink: true },
@@ -114,71 +172,91 @@ function requestsFrom(
       ...(kinds.length > 0 ? [fc.constantFrom(...kinds)] : []),
     );
     return fc
-      .tuple(flaw, draftsOf(id, source), fc.nat(1000))
-      .map(([kind, draft, place]) => caseOf(draft, kind, place, source));
+      .tuple(flaw, draftsOf(id, sim, clicks), fc.nat(1000))
+      .map(([kind, draft, number]) => caseOf(draft, kind, number));
   });
-  if (cases.length === 0 && valid === true) {
-    throw new InputError("impressions", "must have an impression to click on", "conflict");
-  }
   if (cases.length === 0) {
-    throw new InputError("flaws", "must have one that such a request can have");
+    throw valid === true
+      ? new InputError("sim", "must have an impression to click on in its journal", "conflict")
+      : new InputError("flaws", "must have one that such a request can have");
   }
   // Shrinks to a valid request of the first operation if any request fails.
   return fc.oneof({ withCrossShrink: true }, ...cases);
 }
 
-/** `place`: which of the ways to have this flaw. */
-function caseOf(draft: Draft, kind: FlawKind | undefined, place: number, source: Source) {
+/** `number` chooses among the ways to have the flaw. */
+function caseOf(draft: Draft, kind: FlawKind | undefined, number: number): RequestCase {
   const { operation, sender } = draft;
-  const about = { operation, publisher: sender.id };
-  if (kind === undefined) return { request: validRequest(draft), ...about };
-  const ways = flaws[kind](draft, source);
-  const { request = validRequest(draft), ...at } = ways[place % ways.length] ?? {};
-  return { request, ...about, flaw: { kind, ...at } };
+  const about = { operation, publisher: sender.id, request: requestOf(draft) };
+  if (kind === undefined) return about;
+  const ways: readonly Flawed[] = flaws[kind](draft);
+  const { request, ...at } = ways[number % ways.length] ?? about;
+  return { ...about, request, flaw: { kind, ...at } };
 }
 
-/** Valid requests. They shrink to the first publisher, plain values, and the plainest way to send them. */
-function draftsOf(operation: OperationId, source: Source): fc.Arbitrary<Draft> {
-  const { clicks, senders } = source;
-  const unknown = senders.map((sender) => ({ sender, values: { impression_id: "imp-nobody" } }));
-  const made: fc.Arbitrary<Pick<Draft, "sender" | "values">> =
-    operation === "click"
-      ? fc.constantFrom(...(clicks.length > 0 ? clicks : unknown))
+function sendersIn({ publishers }: SimulatorCore): readonly Credentials[] {
+  return publishers.credentials(5).filter(({ surfaces }) => surfaces.length > 0);
+}
+
+/** The encodings that the operation reads, the plainest first. */
+function encodingsOf(operation: OperationId, { assumptions }: SimulatorCore): readonly Encoding[] {
+  if (operations[operation].method === "GET") return ["query"];
+  const encoding = assumptions["request.encoding"];
+  return encoding === "any" ? ["json", "form", "query"] : [encoding];
+}
+
+type Said = Pick<Draft, "sender" | "values">;
+
+/** On the latest impressions of the senders. */
+function clicksIn(sim: SimulatorCore): readonly Said[] {
+  const wanted = { operation: "impression", status: 200, fault: "none", limit: 50 } as const;
+  return sim.journal.entries(wanted).flatMap(({ publisher, response }) => {
+    const sender = sendersIn(sim).find(({ id }) => id === publisher);
+    const impression_id = eventIdIn(response, "impression");
+    const isKnown = sender !== undefined && impression_id !== undefined;
+    return isKnown ? [{ sender, values: { impression_id } }] : [];
+  });
+}
+
+/** They shrink to the first publisher, plain values, and the plainest way to send them. */
+function draftsOf(
+  operation: OperationId,
+  sim: SimulatorCore,
+  clicks: readonly Said[],
+): fc.Arbitrary<Draft> {
+  const said: fc.Arbitrary<Said> =
+    operation === "click" && clicks.length > 0
+      ? fc.constantFrom(...clicks)
       : fc
-          .constantFrom(...senders)
+          .constantFrom(...sendersIn(sim))
           .chain((sender) =>
-            valuesOf(operation, sender, source).map((values) => ({ sender, values })),
+            valuesOf(operation, sender, sim).map((values) => ({ sender, values })),
           );
   return fc
-    .tuple(made, fc.constantFrom(...encodingsOf(operation, source)))
-    .map(([about, encoding]) => ({ operation, ...about, encoding }));
+    .tuple(said, fc.constantFrom(...encodingsOf(operation, sim)))
+    .map(([about, encoding]) => ({ sim, operation, ...about, encoding }));
 }
 
 const { default: usual, minimum: min, maximum: max } = operations.payouts.parameters.limit;
 const limit = fc.oneof(fc.constantFrom<number>(usual, min, max), fc.integer({ min, max }));
 
 function valuesOf(
-  operation: Exclude<OperationId, "click">,
+  operation: OperationId,
   { id, surfaces }: Credentials,
-  { today }: Source,
+  { assumptions, clock }: SimulatorCore,
 ): fc.Arbitrary<Draft["values"]> {
   const publisher_id = fc.constant(id);
-  // A service refuses impressions on surfaces that aren't active.
-  const active = surfaces.filter(({ status }) => status === "active");
-  const usable = operation === "impression" && active.length > 0 ? active : surfaces;
-  const ids = usable.length > 0 ? usable.map((one) => one.id) : ["sf-nobody"];
-  const surface = fc.constantFrom(...ids);
+  const surface = fc.constantFrom(...surfaces.map((one) => one.id));
+  const today = dayReader(assumptions)(clock.now());
   const daysAgo = (least: number, most: number): fc.Arbitrary<string> =>
-    fc
-      .integer({ min: Math.min(least, today), max: Math.min(most, today) })
-      .map((ago) => formatDay(day(today - ago)));
-  // Without `from` a period begins 30 days before today (spec §4), so none ends before that.
-  const period = { from: daysAgo(20, 400), to: daysAgo(0, 20) };
+    fc.integer({ min: least, max: most }).map((ago) => formatDay(day(Math.max(0, today - ago))));
   const members: Readonly<Record<string, fc.Arbitrary<string | number>>> = {
-    stats: { publisher_id, surface, ...period },
+    // Without `from` a period begins 30 days before today (spec §4), so none ends before that.
+    stats: { publisher_id, surface, from: daysAgo(20, 400), to: daysAgo(0, 20) },
     surfaces: { publisher_id },
     payouts: { publisher_id, limit },
     impression: { publisher_id, surface, ad_id: texts, session_id: texts },
+    click: { impression_id: fc.constant("imp-nobody") },
   }[operation];
   const parameters: Readonly<Record<string, Parameter>> = operations[operation].parameters;
   const requiredKeys = Object.keys(members).filter((name) => parameters[name]?.required);

@@ -1,10 +1,8 @@
 /** Checks a simulator in this process against the invariants, without changing it: its journal is played into a trace. */
 
-import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
-import { fromBase64 } from "../../base/text.ts";
 import { bodyReplaced } from "../../faults/verdict.ts";
-import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
+import type { Member } from "../../invariants/client-exchange.ts";
 import type { Invariant } from "../../invariants/invariant.ts";
 import {
   invariants as all,
@@ -12,12 +10,12 @@ import {
   judgeInvariants,
 } from "../../invariants/invariants.ts";
 import { Trace } from "../../invariants/trace.ts";
-import type { JournalEntry } from "../../journal/entry.ts";
+import { WorldJournal } from "../../journal/journal.ts";
+import type { ExchangeItem } from "../../journal/log.ts";
+import { shownEntry } from "../../journal/shown-entry.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
-import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
-import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { isEventKind } from "../../spec/operations.ts";
-import type { Publisher } from "../../world/accounts/account.ts";
+import { checkKnown, checkNames } from "../options.ts";
 
 export interface CheckInvariantsOptions {
   /** The ids to check, such as `["M1", "D2"]`. @default all */
@@ -36,123 +34,98 @@ export const invariants: readonly Pick<Invariant, "id" | "says">[] = all.map(({ 
  * `passed`: `why` says what was checked. `failed`: `why` says what was expected and what was found. `undecided`: it
  * couldn't be checked, and `why` says what that would take, for example a journal that still has every request.
  *
- * The journal doesn't have what was changed by hand. The prices of a surface aren't checked if its price range was changed;
- * a range that was changed back counts as never changed.
+ * Prices are checked for the first 1000 publishers.
  *
  * @throws InputError for an unknown id.
  */
 export function checkInvariants(
   sim: SimulatorCore,
-  { ids }: CheckInvariantsOptions = {},
+  options: CheckInvariantsOptions = {},
 ): readonly InvariantResult[] {
-  const known = all.map(({ id }) => id);
-  for (const [place, id] of (ids ?? []).entries()) {
-    if (known.includes(id)) continue;
-    const list = `is not the id of an invariant: they are ${known.join(", ")}.`;
-    throw new InputError(`ids.${place}`, `${list}${didYouMean(id, known)}`, "not-found");
-  }
-  const lines = sim.journal.toNdjson({ secrets: "shown" }).split("\n").filter(Boolean);
-  // The journal wrote these lines. They have API keys, which must not get into the text of a result.
-  const entries = lines.map((line) => JSON.parse(line) as RecordedEntry);
-  const members = membersOf(sim, entries);
-  const gap = gapIn(sim, entries);
+  checkNames(options, ["ids"]);
+  const { ids } = options;
+  if (ids !== undefined)
+    checkKnown(
+      "ids",
+      ids,
+      invariants.map(({ id }) => id),
+    );
+  const { journal } = sim;
+  if (!(journal instanceof WorldJournal))
+    throw new InputError("sim", "must be a simulator of this package");
+  const members = membersOf(sim, journal);
+  const gap = gapIn(sim, journal);
   const played = {
     ...{ gap, world: sim, assumptions: sim.assumptions, isExactTime: true },
-    trace: gap === undefined ? traceOf(sim, entries, members) : new Trace(),
+    trace: gap === undefined ? traceOf(journal, members) : new Trace(),
     // Three are enough to try the invariants on.
     members: members.slice(0, 3),
   };
   return [...judgeInvariants(played, ids)];
 }
 
-/** A journal entry with the world that answered. */
-type RecordedEntry = JournalEntry & {
-  readonly world: { readonly seed: string; readonly assumptions: Assumptions };
-};
-
 /** Why other requests or changes led to the state too; undefined if none did. */
-function gapIn(sim: SimulatorCore, entries: readonly RecordedEntry[]): string | undefined {
-  const { total, kept } = sim.journal;
+function gapIn(sim: SimulatorCore, journal: WorldJournal): string | undefined {
+  const { total, kept } = journal;
   if (kept < total) {
     return `the journal has forgotten ${total - kept} of ${total} requests: give the simulator more journalEntries, and don't clear its journal`;
   }
-  const isFromElsewhere = entries.some(
-    ({ at, world }, place) => world.seed !== sim.seed || at < (entries[place - 1]?.at ?? ""),
-  );
   const { attempts, copies } = sim.audit().total;
-  const events = entries.filter(({ operation }) => isEventKind(operation)).length;
-  if (!isFromElsewhere && attempts + copies === events) return undefined;
+  const events = journal
+    .exchanges()
+    .filter(({ record: { operation } }) => isEventKind(operation)).length;
+  const isReplaced = journal.changes().some(({ change }) => change.kind === "replace");
+  if (!isReplaced && attempts + copies === events) return undefined;
   return "the journal doesn't explain the state: the world is a fork, or a snapshot was restored";
 }
 
 /**
- * The publishers that sent something, as they are now; the first publisher if none did. Without the surfaces whose price
- * range was changed, because the time of the change is unknown.
+ * The publishers that sent something, as they are now; the first publisher if none did. Without surfaces if a price was
+ * changed by hand: earlier answers may have had another one.
  */
-function membersOf(sim: SimulatorCore, entries: readonly RecordedEntry[]): readonly Member[] {
-  const fresh = sim.fresh().publishers;
-  const ids = new Set(entries.flatMap(({ publisher }) => publisher ?? []));
-  const senders = Array.from(ids).flatMap((id) => publisherOf(sim, id) ?? []);
-  return (senders.length > 0 ? senders : [sim.publishers.at(0)]).map((publisher) => {
-    const { id, apiKey, joined, ordinal, surfaces } = publisher;
-    const seeded = ordinal < fresh.total ? fresh.at(ordinal).surfaces : surfaces;
-    const first = new Map(seeded.map((one) => [one.id, String(one.cpmRange)]));
-    const unchanged = surfaces.filter((one) => first.get(one.id) === String(one.cpmRange));
-    return { id, apiKey, joined, surfaces: unchanged };
-  });
+function membersOf({ publishers }: SimulatorCore, journal: WorldJournal): readonly Member[] {
+  const ids = new Set(journal.exchanges().map(({ record }) => record.publisher));
+  const senders = publishers.list({ limit: 1000 }).filter(({ id }) => ids.has(id));
+  const repriced = new Set(
+    journal
+      .changes()
+      .map(({ change }) => (change.kind === "set-surface" ? change.publisher : undefined)),
+  );
+  return (senders.length > 0 ? senders : [publishers.at(0)]).map(
+    ({ id, apiKey, joined, surfaces }) => ({
+      ...{ id, apiKey, joined },
+      surfaces: repriced.has(id) ? [] : surfaces,
+    }),
+  );
 }
 
-function publisherOf(sim: SimulatorCore, id: string): Publisher | undefined {
-  try {
-    return sim.publishers.get(id);
-  } catch (error) {
-    // Under other assumptions it had another id.
-    if (error instanceof InputError) return undefined;
-    throw error;
-  }
-}
-
-function traceOf(
-  sim: SimulatorCore,
-  entries: readonly RecordedEntry[],
-  members: readonly Member[],
-): Trace {
+function traceOf(journal: WorldJournal, members: readonly Member[]): Trace {
   const trace = new Trace();
   for (const member of members) trace.recordMember(member);
-  let before: string | undefined;
-  const assume = (assumptions: Assumptions): void => {
-    const choices = JSON.stringify(resolveAssumptions(assumptions));
-    if (before !== undefined && choices !== before) trace.recordAssume();
-    before = choices;
-  };
-  for (const entry of entries) {
-    const { fault, world, producedBy, response } = entry;
-    const { status } = response;
-    // The second run of a request that a fault rule duplicated. The client sent it once.
-    if (fault?.application === 2) continue;
-    assume(world.assumptions);
-    if (fault !== undefined) {
-      // A rule that explains the fault. The invariants need no more than that.
-      const isWritten = fault.kind === "respond" || (producedBy !== "service" && status >= 500);
-      const kind = bodyReplaced.includes(fault.kind) ? "garbage" : "drop";
-      trace.recordRule({ match: {}, verdict: isWritten ? { kind: "respond", status } : { kind } });
-    }
-    trace.observe(exchangeOf(entry));
+  for (const item of journal.items()) {
+    if (item.kind === "exchange") observe(trace, item);
+    else if (item.change.kind === "assume") trace.recordAssume();
   }
-  assume(sim.assumptions);
   return trace;
 }
 
 /** The exchange as the client saw it. */
-function exchangeOf({ at, operation, request, response, fault }: RecordedEntry): ClientExchange {
-  const { bodyBase64, ...sent } = request;
+function observe(trace: Trace, { record, sequence }: ExchangeItem): void {
+  const { operation, nowMs: atMs, producedBy } = record;
+  const { fault, response } = shownEntry(record, sequence, "shown");
   const { status, headers, body: text } = response;
+  // The second run of a request that a fault rule duplicated. The client sent it once.
+  if (fault?.application === 2) return;
+  if (fault !== undefined) {
+    // A rule that explains the fault. The invariants need no more than that.
+    const isWritten = fault.kind === "respond" || (producedBy !== "service" && status >= 500);
+    const kind = bodyReplaced.includes(fault.kind) ? "garbage" : "drop";
+    trace.recordRule({ match: {}, verdict: isWritten ? { kind: "respond", status } : { kind } });
+  }
   const isCut = fault?.received === "part" && status !== 0;
-  return {
-    ...{ operation, status, headers, text },
-    atMs: Date.parse(at),
-    request: bodyBase64 === undefined ? sent : { ...sent, body: fromBase64(bodyBase64) },
+  trace.observe({
+    ...{ operation, atMs, request: record, status, headers, text },
     outcome: isCut ? "cut" : status === 0 ? "lost" : "answered",
     latencyMs: fault?.delayMs ?? 0,
-  };
+  });
 }

@@ -76,51 +76,40 @@ const methods: Readonly<Record<Exclude<keyof Driver, keyof ClientPromises>, true
 export const driverMethods: readonly string[] = Object.keys(methods);
 
 /** The names of the driver's methods, and of what it promises. */
-export function membersOf(driver: object | undefined): readonly string[] {
-  const memberOf = (name: string): unknown => driver && Reflect.get(driver, name);
-  return [
-    ...driverMethods.filter((name) => typeof memberOf(name) === "function"),
+export function membersOf(driver: object = {}): readonly string[] {
+  const has = (name: string): boolean => {
+    const member: unknown = Reflect.get(driver, name);
     // 0 is a promise, too.
-    ...promiseNames.filter((name) => ![undefined, false].includes(memberOf(name) as undefined)),
-  ];
+    return driverMethods.includes(name)
+      ? typeof member === "function"
+      : member !== undefined && member !== false;
+  };
+  return [...driverMethods, ...promiseNames].filter(has);
 }
 
-/** The driver, if it can be one. @throws InputError */
+/**
+ * The driver, if it can be one. It may have members of its own, but none with almost the name of a method or promise that
+ * it lacks.
+ *
+ * @throws InputError
+ */
 export function checkedDriver<Impression>(made: Driver<Impression>): Driver<Impression> {
   const given: unknown = made;
   const impression: unknown = given === null || given === undefined ? given : made.impression;
   if (typeof impression !== "function") {
     throw new InputError("driver", "must return a driver: an object with at least impression()");
   }
-  refuseMisspelt(made);
-  return made;
-}
-
-/**
- * A driver may have members of its own, but not one that is named almost as a method or promise that it lacks, and could
- * be that.
- *
- * @throws InputError
- */
-function refuseMisspelt(driver: object): void {
-  const lacks = (name: string): boolean => Reflect.get(driver, name) === undefined;
-  for (const name of namesIn(driver)) {
-    const isFunction = typeof Reflect.get(driver, name) === "function";
-    const missing = (isFunction ? driverMethods : promiseNames).filter(lacks);
-    const hint = isKnown(name) ? "" : didYouMean(name, missing);
+  const known: readonly string[] = [...driverMethods, ...promiseNames];
+  for (const [name, member] of Object.entries(made)) {
+    if (known.includes(name)) continue;
+    const missing = typeof member === "function" ? driverMethods : promiseNames;
+    const hint = didYouMean(
+      name,
+      missing.filter((one) => !(one in made)),
+    );
     if (hint !== "") throw new InputError(`driver.${name}`, `is not known here.${hint}`);
   }
-}
-
-function isKnown(name: string): boolean {
-  return driverMethods.includes(name) || promiseNames.some((one) => one === name);
-}
-
-/** The names of its members, with those of its classes. */
-function namesIn(value: object): string[] {
-  const parent: unknown = Object.getPrototypeOf(value);
-  const isPlain = parent === null || parent === Object.prototype || typeof parent !== "object";
-  return [...Object.getOwnPropertyNames(value), ...(isPlain ? [] : namesIn(parent))];
+  return made;
 }
 
 /** What a driver gets to create a client. */

@@ -3,8 +3,8 @@
  * world at a time can do that.
  */
 
-import type { Timer, Timers } from "../time/time.ts";
-import { type Replacements, seededRandom } from "./seeded-random.ts";
+import { deriveKey, drawsFrom } from "../../base/random.ts";
+import type { VirtualTimers } from "../time/virtual-time.ts";
 import { setTimeZone } from "./time-zone.ts";
 
 /** Read before a world can replace it. */
@@ -22,7 +22,7 @@ let isTaken = false;
  * @returns a function that restores them.
  */
 export function replaceGlobals(
-  timers: Timers,
+  timers: VirtualTimers,
   fetch: typeof globalThis.fetch,
   { seed, timeZone }: { readonly seed: string; readonly timeZone?: string | undefined },
 ): () => void {
@@ -35,33 +35,33 @@ export function replaceGlobals(
   isTaken = true;
   const NewDate = dateAt(timers.now);
   const startedAtMs = timers.now();
-  const replacements: Replacements = [
-    [globalThis, { ...globalsOf(timers, fetch), Date: NewDate }],
-    [RealDate.prototype, { constructor: NewDate }],
-    [performance, { now: () => timers.now() - startedAtMs }],
-    [AbortSignal, { timeout: (ms: number) => timeoutSignal(timers, ms) }],
-    ...seededRandom(seed),
+  const { random, ...ofCrypto } = seededRandom(seed);
+  const undo = [
+    ...replace(globalThis, { fetch, Date: NewDate, ...globalTimers(timers) }),
+    ...replace(RealDate.prototype, { constructor: NewDate }),
+    ...replace(performance, { now: () => timers.now() - startedAtMs }),
+    ...replace(AbortSignal, { timeout: (ms: number) => timeoutSignal(timers, ms) }),
+    ...replace(Math, { random }),
+    ...replace(globalThis.crypto ?? {}, ofCrypto),
   ];
-  const undo = replacements.flatMap(([target, members]) =>
-    Object.entries(members).map(([name, value]) => replace(target, name, value)),
-  );
   return () => {
     // Only once: later the globals may be another world's.
-    const all = undo.splice(0);
-    for (const one of all) one();
-    if (all.length === 0) return;
+    if (undo.length === 0) return;
+    for (const one of undo.splice(0)) one();
     restoreZone();
     isTaken = false;
   };
 }
 
-function replace(target: object, name: string, value: unknown): () => void {
-  const before = Object.getOwnPropertyDescriptor(target, name);
-  Object.defineProperty(target, name, { value, configurable: true, writable: true });
-  return () => {
-    if (before === undefined) Reflect.deleteProperty(target, name);
-    else Object.defineProperty(target, name, before);
-  };
+function replace(target: object, members: Readonly<Record<string, unknown>>): (() => void)[] {
+  return Object.entries(members).map(([name, value]) => {
+    const before = Object.getOwnPropertyDescriptor(target, name);
+    Object.defineProperty(target, name, { value, configurable: true, writable: true });
+    return () => {
+      if (before === undefined) Reflect.deleteProperty(target, name);
+      else Object.defineProperty(target, name, before);
+    };
+  });
 }
 
 /** `Date` with another clock. */
@@ -76,20 +76,20 @@ function dateAt(now: () => number): DateConstructor {
 
 type Callback = (...given: unknown[]) => void;
 
-function globalsOf(timers: Timers, fetch: typeof globalThis.fetch): Record<string, unknown> {
-  const set =
-    (ends: "once" | "when cleared") =>
-    (callback: Callback, ms?: unknown, ...given: unknown[]): NodeTimer =>
-      nodeTimer(timers, () => callback(...given), delayOf(ms), ends);
-  // Clients may pass the timer, its number, or something that never was a timer.
-  const clear = (given: unknown): void => {
-    const timer = typeof given === "object" && given !== null ? given : byNumber.get(Number(given));
-    if (timer !== undefined && "close" in timer) (timer as NodeTimer).close();
-  };
+function globalTimers({ setTimeout, clearTimeout }: VirtualTimers) {
   return {
-    fetch,
-    ...{ setTimeout: set("once"), clearTimeout: clear },
-    ...{ setInterval: set("when cleared"), clearInterval: clear },
+    setTimeout: (callback: Callback, ms?: unknown, ...given: unknown[]) =>
+      setTimeout(() => callback(...given), delayOf(ms)),
+    setInterval(callback: Callback, ms?: unknown, ...given: unknown[]) {
+      const tick = (): void => {
+        timer.refresh();
+        callback(...given);
+      };
+      const timer = setTimeout(tick, delayOf(ms));
+      return timer;
+    },
+    clearTimeout,
+    clearInterval: clearTimeout,
   };
 }
 
@@ -99,61 +99,7 @@ function delayOf(ms: unknown): number {
   return delay >= 1 && delay <= 0x7fff_ffff ? delay : 1;
 }
 
-/** Has the methods of Node's timers, and converts to a number as a browser's timer is one. */
-interface NodeTimer extends Timer {
-  /** Starts over. */
-  refresh(): this;
-  close(): void;
-  [Symbol.toPrimitive](): number;
-}
-
-/** The timers that may still fire. */
-const byNumber = new Map<number, NodeTimer>();
-let made = 0;
-
-function nodeTimer(
-  timers: Timers,
-  act: () => void,
-  delayMs: number,
-  ends: "once" | "when cleared",
-): NodeTimer {
-  made += 1;
-  const number = made;
-  let next: Timer | undefined;
-  let isRef = true;
-  const fire = (): void => {
-    if (ends === "once") timer.close();
-    else timer.refresh();
-    act();
-  };
-  const timer: NodeTimer = {
-    refresh() {
-      timers.clearTimeout(next);
-      byNumber.set(number, timer);
-      next = timers.setTimeout(fire, delayMs);
-      return isRef ? timer : timer.unref();
-    },
-    close() {
-      timers.clearTimeout(next);
-      byNumber.delete(number);
-    },
-    ref() {
-      isRef = true;
-      next?.ref();
-      return timer;
-    },
-    unref() {
-      isRef = false;
-      next?.unref();
-      return timer;
-    },
-    hasRef: () => isRef,
-    [Symbol.toPrimitive]: () => number,
-  };
-  return timer.refresh();
-}
-
-function timeoutSignal(timers: Timers, ms: number): AbortSignal {
+function timeoutSignal(timers: VirtualTimers, ms: number): AbortSignal {
   const controller = new AbortController();
   const timer = timers.setTimeout(() => {
     controller.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError"));
@@ -161,4 +107,27 @@ function timeoutSignal(timers: Timers, ms: number): AbortSignal {
   // As in Node: such a signal doesn't keep a process alive.
   timer.unref();
   return controller.signal;
+}
+
+function seededRandom(seed: string) {
+  const draw = drawsFrom(deriveKey(seed, "globals"));
+  function getRandomValues<View extends ArrayBufferView>(view: View): View {
+    const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+    bytes.set(bytes.map(() => draw(256)));
+    return view;
+  }
+  return {
+    // 53 bits, as many as the machine's.
+    random: () =>
+      (draw(0x400_0000) * 0x800_0000 + draw(0x800_0000)) / (Number.MAX_SAFE_INTEGER + 1),
+    getRandomValues,
+    randomUUID: () => uuidOf(getRandomValues(new Uint8Array(16))),
+  };
+}
+
+/** Of version 4 (RFC 9562 §5.4). */
+function uuidOf(bytes: Uint8Array): string {
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const variant = (8 + ((bytes[8] ?? 0) & 3)).toString(16);
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, `$1-$2-4$3-${variant}$4-$5`);
 }

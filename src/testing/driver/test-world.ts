@@ -5,7 +5,6 @@ import { createFetch } from "../../adapters/fetch.ts";
 import { formatInstant } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
 import { deriveKey, drawsFrom } from "../../base/random.ts";
-import type { SimulatorCore } from "../../simulator/core.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import { checkNames } from "../options.ts";
@@ -63,7 +62,7 @@ export interface TestWorld {
   readonly surfaces: readonly Surface[];
   readonly time: Time;
   readonly context: DriverContext;
-  /** Allows this many more requests; later ones get no answer. @returns a function that tells if there were more. */
+  /** Allows this many more requests; later ones get no answer, or end the session in real time. @returns a function that tells if there were more. */
   grant(requests: number): () => boolean;
   /** The first error that the callback of a client's timer threw. In real time always undefined. */
   readonly threw: TimerError | undefined;
@@ -80,11 +79,7 @@ export async function openTestWorld(
 ): Promise<TestWorld> {
   checkNames(options, worldOptionNames);
   checkGlobals(options);
-  const { seed, start, publishers, profile, assumptions } = options;
-  const about = { seed, start, publishers, profile, assumptions };
-  return options.transport === "http"
-    ? await overHttp(about, options.patienceMs, draws)
-    : inProcess(about, options, draws);
+  return options.transport === "http" ? await overHttp(options, draws) : inProcess(options, draws);
 }
 
 export const worldOptionNames: readonly (keyof TestWorldOptions)[] = [
@@ -112,95 +107,77 @@ export function checkGlobals({ transport, globals, timeZone }: TestWorldOptions)
   }
 }
 
+/** The journal has to hold every request of a session. */
+const MAX_JOURNAL_ENTRIES = 100_000;
+
+function simulatorOptions(options: TestWorldOptions): SimulatorOptions {
+  const { seed, start, publishers, profile, assumptions } = options;
+  return { seed, start, publishers, profile, assumptions, journalEntries: MAX_JOURNAL_ENTRIES };
+}
+
 /** The base URL with the transport fetch. The top-level domain can't exist (RFC 6761). */
 const BASE_URL = "http://ads.test";
 
-function inProcess(
-  about: SimulatorOptions,
-  { globals, timeZone, patienceMs }: TestWorldOptions,
-  draws: string,
-): TestWorld {
-  const sim = createSimulator({ ...about, ...journalling, clock: "frozen" });
+function inProcess(options: TestWorldOptions, draws: string): TestWorld {
+  const { globals, timeZone, patienceMs } = options;
+  const sim = createSimulator({ ...simulatorOptions(options), clock: "frozen" });
   let threw: TimerError | undefined;
   const onThrow = (error: unknown): void => {
     threw ??= { error, atMs: sim.clock.now() };
   };
   const time = createVirtualTime({ clock: sim.clock, patienceMs, onThrow });
+  const { timers, noteActivity } = time;
   const send = createFetch(sim.handle, {
-    ...time.timers,
+    ...timers,
     // The service's own timers aren't the client's: they don't keep its process alive.
-    setTimeout: (run, ms) => time.timers.setTimeout(run, ms).unref(),
+    setTimeout: (run, ms) => timers.setTimeout(run, ms).unref(),
   });
-  const limit = createLimit();
-  const { noteActivity } = time;
+  let left = Number.POSITIVE_INFINITY;
   const fetch: typeof globalThis.fetch = async (input, init) => {
     noteActivity();
-    if (!limit.admits()) return await never;
+    left -= 1;
+    if (left < 0) return await new Promise<never>(() => {});
     const response = await send(input, init);
     noteActivity();
     return response;
   };
+  const world = worldOf(sim, time, draws, { baseUrl: BASE_URL, fetch });
   const restore =
     globals === "replaced"
-      ? replaceGlobals(time.timers, fetch, { seed: sim.seed + draws, timeZone })
-      : nothing;
-  const testPublisher = testPublisherOf(sim);
+      ? replaceGlobals(timers, fetch, { seed: sim.seed + draws, timeZone })
+      : () => {};
   return {
-    sim,
-    ...testPublisher,
-    time,
-    context: {
-      ...contextOf(testPublisher, sim.seed + draws),
-      baseUrl: BASE_URL,
-      fetch,
-      timers: time.timers,
+    ...world,
+    grant(requests) {
+      left = requests;
+      return () => left < 0;
     },
-    grant: limit.grant,
     get threw() {
       return threw;
     },
-    async close() {
-      restore();
-    },
+    close: async () => restore(),
   };
 }
 
-async function overHttp(
-  about: SimulatorOptions,
-  patienceMs: number | undefined,
-  draws: string,
-): Promise<TestWorld> {
+async function overHttp(options: TestWorldOptions, draws: string): Promise<TestWorld> {
   // Imported on demand: browsers have no servers.
   const { startServer } = await import("../../adapters/server/server.ts");
   const server = await startServer({
-    ...about,
+    ...simulatorOptions(options),
     // The client's dates are the machine's.
-    start: about.start ?? formatInstant(Date.now()),
-    ...journalling,
+    start: options.start ?? formatInstant(Date.now()),
     clock: "flowing",
     port: 0,
   });
   const sim = withFetch(server.worlds.get("default"));
-  const limit = createLimit();
-  // A client may bypass the context's fetch. Its requests are counted on arrival, and always answered.
   let isFlooded = (): boolean => false;
+  const { patienceMs } = options;
   const time = createRealTime({ clock: sim.clock, isEnough: () => isFlooded(), patienceMs });
-  const { fetch } = globalThis;
-  const testPublisher = testPublisherOf(sim);
   return {
-    sim,
-    ...testPublisher,
-    time,
-    context: {
-      ...contextOf(testPublisher, sim.seed + draws),
-      baseUrl: server.url,
-      fetch: async (input, init) => (limit.admits() ? await fetch(input, init) : await never),
-      timers: time.timers,
-    },
+    ...worldOf(sim, time, draws, { baseUrl: server.url, fetch: globalThis.fetch }),
     grant(requests) {
       const before = sim.journal.total;
-      const hasSentMore = limit.grant(requests);
-      isFlooded = () => hasSentMore() || sim.journal.total - before > requests;
+      isFlooded = () => sim.journal.total - before > requests;
       return isFlooded;
     },
     threw: undefined,
@@ -208,54 +185,32 @@ async function overHttp(
   };
 }
 
-/** The journal has to hold every request of a session. */
-const journalling = { journalEntries: 100_000 };
-const never: Promise<never> = new Promise(nothing);
-
-function nothing(): void {}
-
-function createLimit(): { admits(): boolean; grant: TestWorld["grant"] } {
-  let left = Number.POSITIVE_INFINITY;
-  return {
-    admits() {
-      left -= 1;
-      return left >= 0;
-    },
-    grant(requests) {
-      left = requests;
-      return () => left < 0;
-    },
-  };
-}
-
-interface TestPublisher {
-  readonly publisher: Publisher;
-  readonly surfaces: readonly Surface[];
-}
-
 /** The surfaces of the publisher that signs up if no other has an active one. */
 export const SIGNED_UP: readonly string[] = ["Sidebar", "Footer"];
 
-/** The first publisher with an active surface. */
-function testPublisherOf({ publishers }: SimulatorCore): TestPublisher {
-  for (let ordinal = 0; ordinal < publishers.total; ordinal += 1) {
-    const publisher = publishers.at(ordinal);
-    const surfaces = publisher.surfaces.filter(({ status }) => status === "active");
-    if (surfaces.length > 0) return { publisher, surfaces };
-  }
-  const publisher = publishers.signUp({ surfaces: SIGNED_UP });
-  return { publisher, surfaces: publisher.surfaces };
-}
-
-function contextOf(
-  { publisher, surfaces }: TestPublisher,
-  seed: string,
-): Pick<DriverContext, "apiKey" | "publisherId" | "surfaces" | "random"> {
-  const draw = drawsFrom(deriveKey(seed, "client"));
-  return {
+/** The client is the first publisher with an active surface. */
+function worldOf(
+  sim: Simulator,
+  time: Time,
+  draws: string,
+  connection: Pick<DriverContext, "baseUrl" | "fetch">,
+): Omit<TestWorld, "grant" | "threw" | "close"> {
+  const activeOf = (one: Publisher) => one.surfaces.filter(({ status }) => status === "active");
+  const { publishers } = sim;
+  const { total } = publishers;
+  let ordinal = 0;
+  while (ordinal < total && activeOf(publishers.at(ordinal)).length === 0) ordinal += 1;
+  const publisher =
+    ordinal < total ? publishers.at(ordinal) : publishers.signUp({ surfaces: SIGNED_UP });
+  const surfaces = activeOf(publisher);
+  const draw = drawsFrom(deriveKey(sim.seed + draws, "client"));
+  const context: DriverContext = {
+    ...connection,
     apiKey: publisher.apiKey,
     publisherId: publisher.id,
     surfaces: surfaces.map(({ id, name }) => ({ id, name })),
+    timers: time.timers,
     random: () => draw(0x8000_0000) / 0x8000_0000,
   };
+  return { sim, publisher, surfaces, time, context };
 }

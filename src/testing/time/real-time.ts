@@ -1,7 +1,7 @@
 /** Real time, for a client that talks to a real server. The world's clock can jump; waiting for work can't be shortened. */
 
 import type { Clock } from "../../base/clock.ts";
-import type { Time, Timer } from "./time.ts";
+import { pause, type Time, type Timer } from "./time.ts";
 
 /** Long enough for a request over loopback to be on its way. */
 const SETTLE_MS = 20;
@@ -20,29 +20,16 @@ export interface RealTimeOptions {
   readonly patienceMs?: number | undefined;
 }
 
-export function createRealTime(options: RealTimeOptions): Time {
-  const { clock, isEnough, patienceMs = 0 } = options;
-  const pending = new Map<Timer, number>();
-  const settle = (): Promise<void> => pause(Math.max(SETTLE_MS, patienceMs));
+export function createRealTime({ clock, isEnough, patienceMs = 0 }: RealTimeOptions): Time {
+  const timers: Time["timers"] = {
+    now: () => clock.now(),
+    // Node's and the browser's timers differ, but both are what clearTimeout takes.
+    setTimeout: (callback, delayMs) => setTimeout(callback, delayMs) as unknown as Timer,
+    clearTimeout: (timer) => clearTimeout(timer as unknown as number | undefined),
+  };
+  const settle = (): Promise<void> => pause(timers, Math.max(SETTLE_MS, patienceMs));
   return {
-    timers: {
-      now: () => clock.now(),
-      setTimeout(callback, delayMs = 0) {
-        const fire = (): void => {
-          pending.delete(timer);
-          callback();
-        };
-        // Node's and the browser's timers differ, but both are what clearTimeout takes.
-        const timer = setTimeout(fire, delayMs) as unknown as Timer;
-        pending.set(timer, clock.now() + delayMs);
-        return timer;
-      },
-      clearTimeout(timer) {
-        if (timer !== undefined) pending.delete(timer);
-        clearTimeout(timer as unknown as number | undefined);
-      },
-    },
-    noteActivity() {},
+    timers,
     async pass(ms) {
       await settle();
       if (ms > 0) clock.advance(ms);
@@ -54,16 +41,12 @@ export function createRealTime(options: RealTimeOptions): Time {
       );
       const lastMs = performance.now() + LONGEST_WAIT_MS;
       for (;;) {
-        const kind = await Promise.race([over, pause(POLL_MS)]);
+        const kind = await Promise.race([over, pause(timers, POLL_MS)]);
         if (kind === "over") return { kind };
         if (isEnough() || performance.now() > lastMs) return { kind: "endless" };
       }
     },
-    pendingTimers: () => [...pending].filter(([timer]) => timer.hasRef()).map(([, atMs]) => atMs),
+    pendingTimers: () => [],
     settle,
   };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

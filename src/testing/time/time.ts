@@ -27,13 +27,11 @@ export interface WaitResult {
 /** Time that a test lets pass. */
 export interface Time {
   readonly timers: Timers;
-  /** Call it when something happened: the client isn't waiting. */
-  noteActivity(): void;
   /** Lets this much time pass, and fires the timers that become due. */
   pass(ms: number): Promise<void>;
   /** Lets time pass until the work settles or has taken too long. Doesn't reject if the work does. */
   until(work: Promise<unknown>): Promise<WaitResult>;
-  /** When the client's pending timers fire, on the world's clock. Without those that don't keep a process alive (`unref`). */
+  /** When the client's pending timers fire, on the world's clock. Without those that don't keep a process alive (`unref`). In real time none. */
   pendingTimers(): readonly number[];
   /** Resolves once nothing more happens unless time passes. */
   settle(): Promise<void>;

@@ -3,8 +3,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Time, Timer, Timers } from "./time.ts";
 
-/** Only a broken client has more timers at once. */
-const MAX_TIMERS = 100_000;
 /** Timers fired in one `pass`. Only a client that ticks through a very long period has more. */
 const MAX_FIRED = 5000;
 /** Timers fired in one `until`. A client that needs more is polling, perhaps forever. */
@@ -27,37 +25,40 @@ export interface VirtualTimeOptions {
   readonly onThrow?: ((error: unknown) => void) | undefined;
 }
 
-export function createVirtualTime(options: VirtualTimeOptions): Time {
+/** The result of `setTimeout`: a timer as Node's, which converts to a number, as a browser's timer is one. */
+interface VirtualTimer extends Timer {
+  readonly id: number;
+  readonly callback: () => void;
+  atMs: number;
+  /** Starts over. */
+  refresh(): this;
+  close(): void;
+  [Symbol.toPrimitive](): number;
+}
+
+export interface VirtualTimers extends Timers {
+  setTimeout(callback: () => void, delayMs?: number): VirtualTimer;
+  /** Clients may pass the timer, its number, or what never was a timer. */
+  clearTimeout(given: unknown): void;
+}
+
+export interface VirtualTime extends Time {
+  readonly timers: VirtualTimers;
+  /** Call it when something happened: the client isn't waiting. */
+  noteActivity(): void;
+}
+
+export function createVirtualTime(options: VirtualTimeOptions): VirtualTime {
   const { clock, patienceMs = 0, onThrow = rethrow } = options;
-  const waiting: VirtualTimer[] = [];
   /** Counts what happened. While it grows, the client isn't waiting. */
   let activity = 0;
   /** How often in a row the client did nothing with its patience. */
   let fruitlessWaits = 0;
+  const { timers, waiting } = createTimers(clock, () => {
+    activity += 1;
+  });
 
-  const timers: Timers = {
-    now: () => clock.now(),
-    setTimeout(callback, delayMs = 0) {
-      if (waiting.length >= MAX_TIMERS) {
-        throw new Error(`The client has ${MAX_TIMERS} timers at once.`);
-      }
-      activity += 1;
-      const delay = Number.isFinite(delayMs) ? Math.max(0, delayMs) : 0;
-      const timer = new VirtualTimer(callback, clock.now() + Math.ceil(delay));
-      // Timers due at the same instant fire in the order in which they were set.
-      const place = waiting.findLastIndex(({ atMs }) => atMs <= timer.atMs) + 1;
-      waiting.splice(place, 0, timer);
-      return timer;
-    },
-    clearTimeout(timer) {
-      const place = waiting.findIndex((one) => one.is(timer));
-      if (place < 0) return;
-      activity += 1;
-      waiting.splice(place, 1);
-    },
-  };
-
-  async function settle(isOver: () => boolean = never): Promise<void> {
+  async function settle(isOver: () => boolean = () => false): Promise<void> {
     for (;;) {
       for (let quiet = 0, seen = activity; quiet < QUIET_TURNS; quiet += 1) {
         await turn();
@@ -143,38 +144,59 @@ export function createVirtualTime(options: VirtualTimeOptions): Time {
   };
 }
 
-function never(): boolean {
-  return false;
-}
-
 function rethrow(error: unknown): never {
   throw error;
 }
 
-/** The result of `setTimeout`. Node's timers have these methods, and clients call them. */
-class VirtualTimer implements Timer {
-  readonly callback: () => void;
-  readonly atMs: number;
-  #hasRef = true;
+/** Unlike numbers of one world alone, these never clear a timer of a later world. */
+let made = 0;
 
-  constructor(callback: () => void, atMs: number) {
-    this.callback = callback;
-    this.atMs = atMs;
-  }
-  is(timer: Timer | undefined): boolean {
-    return this === timer;
-  }
-  ref(): this {
-    this.#hasRef = true;
-    return this;
-  }
-  unref(): this {
-    this.#hasRef = false;
-    return this;
-  }
-  hasRef(): boolean {
-    return this.#hasRef;
-  }
+/** `waiting`: the timers that may still fire, the next one first. */
+function createTimers(
+  { now }: Pick<Clock, "now">,
+  noteActivity: () => void,
+): { readonly timers: VirtualTimers; readonly waiting: VirtualTimer[] } {
+  const waiting: VirtualTimer[] = [];
+  const timers: VirtualTimers = {
+    now,
+    setTimeout(callback, delayMs = 0) {
+      const delay = Number.isFinite(delayMs) ? Math.max(0, Math.ceil(delayMs)) : 0;
+      made += 1;
+      const id = made;
+      let isRef = true;
+      const timer: VirtualTimer = {
+        ...{ id, callback, atMs: 0 },
+        ref: () => setRef(true),
+        unref: () => setRef(false),
+        hasRef: () => isRef,
+        refresh() {
+          timers.clearTimeout(timer);
+          timer.atMs = now() + delay;
+          // Timers due at the same instant fire in the order in which they were set.
+          const place = waiting.findLastIndex(({ atMs }) => atMs <= timer.atMs) + 1;
+          waiting.splice(place, 0, timer);
+          noteActivity();
+          return timer;
+        },
+        close: () => timers.clearTimeout(timer),
+        [Symbol.toPrimitive]: () => id,
+      };
+      const setRef = (value: boolean): VirtualTimer => {
+        isRef = value;
+        return timer;
+      };
+      return timer.refresh();
+    },
+    clearTimeout(given) {
+      const place = waiting.findIndex((timer) =>
+        typeof given === "object" ? timer === given : timer.id === Number(given),
+      );
+      if (place < 0) return;
+      waiting.splice(place, 1);
+      noteActivity();
+    },
+  };
+  return { timers, waiting };
 }
 
 /** Read before a world can replace it. */

@@ -12,11 +12,7 @@ import { anyAssumptions } from "../../properties/assumptions.ts";
 import { checkAsyncProperty } from "../../properties/check-property.ts";
 
 const options = { seed: "round trip", publishers: 2 };
-const { publishers } = createSimulator(options);
-const request = arbitraryRequest({
-  publishers: [publishers.at(0), publishers.at(1)],
-  impressions: [],
-});
+const request = arbitraryRequest({ sim: createSimulator(options) });
 
 const changes = [{ "dedup.repeat": "conflict" }, { "errors.body": "flat" }] as const;
 const event = fc.record({

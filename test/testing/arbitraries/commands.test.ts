@@ -55,7 +55,6 @@ test.each<[object, string]>([
   [{ kinds: ["clik"] }, "kinds.0 must be one of impression, click"],
   [{ kinds: [] }, "kinds must not be an empty list"],
   [{ kinds: ["together", "advance"] }, "kinds must have another command to the client"],
-  [{ faults: { kinds: ["explode"] } }, "faults.kinds.0 must be one of drop"],
   [{ weights: { click: 3 } }, "weights is not an option."],
 ])("options are refused by name: %j", (options, message) => {
   expect(() => arbitraryCommands(options)).toThrow(InputError);

@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LAST_INSTANT_MS } from "../../../src/base/calendar.ts";
+import { verdictKinds } from "../../../src/faults/plan.ts";
 import { createSimulator, InputError } from "../../../src/index.ts";
-import { edges } from "../../../src/testing/arbitraries/edges.ts";
-import { verdictKinds } from "../../../src/testing/arbitraries/fault-plan.ts";
+import { edges } from "../../../src/testing/arbitraries/clock-plan.ts";
 import {
   arbitraryClockPlan,
   arbitraryFaultPlan,
@@ -92,32 +92,20 @@ test("fault plans hold bounded rules of every kind, only of the requested ones, 
   expect(plan).toEqual([{ match: { times: 1 }, verdict: { kind: "drop" } }]);
 });
 
-test("publishers are mostly the first ones, shrink to the first, and have an active surface if asked for", () => {
+test("publishers are mostly the first ones, and shrink to the first", () => {
   const sim = createSimulator({ publishers: 200 });
   const picks = fc.sample(arbitraryPublisher(sim), { seed: 1, numRuns: 500 });
   expect(picks.filter(({ ordinal }) => ordinal < 4).length).toBeGreaterThan(300);
   expect(picks.some(({ ordinal }) => ordinal > 100)).toBe(true);
   expect(shrunk(arbitraryPublisher(sim), () => true)).toEqual(sim.publishers.at(0));
-  const few = createSimulator({ publishers: 2 });
-  const pause = (ordinal: number): void => {
-    const { id, surfaces } = few.publishers.at(ordinal);
-    for (const one of surfaces) few.publishers.setSurface(id, one.id, { status: "paused" });
-  };
-  pause(0);
-  const active = arbitraryPublisher({ sim: few, surfaces: "active" });
-  const ordinals = fc.sample(active, { seed: 1, numRuns: 30 }).map(({ ordinal }) => ordinal);
-  expect(new Set(ordinals)).toEqual(new Set([1]));
-  pause(1);
-  expect(() => arbitraryPublisher({ sim: few, surfaces: "active" })).toThrow(InputError);
 });
 
 test.each<[string, (options: never) => unknown, object]>([
   ["start must be an instant", arbitraryClockPlan, { start: "today" }],
-  ["edges.0 must be one of minute", arbitraryClockPlan, { edges: ["noon"] }],
   ["lenght is not an option.", arbitraryClockPlan, { lenght: 3 }],
   ["kinds.0 must be one of drop", arbitraryFaultPlan, { kinds: ["explode"] }],
   ["kinds must not be an empty list.", arbitraryFaultPlan, { kinds: [] }],
-  ["sims is not an option.", arbitraryPublisher, { sims: [] }],
+  ["sim must be a simulator", arbitraryPublisher, {}],
 ])("wrong options are refused: %s", (message, make, options) => {
   expect(() => make(options as never)).toThrow(InputError);
   expect(() => make(options as never)).toThrow(message);

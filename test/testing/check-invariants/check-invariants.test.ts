@@ -5,10 +5,10 @@ import {
   type ApiResponse,
   createSimulator,
   InputError,
-  type JournalEntry,
   type Simulator,
   type SimulatorOptions,
 } from "../../../src/index.ts";
+import { WorldJournal } from "../../../src/journal/journal.ts";
 import { checkInvariants, invariants } from "../../../src/testing.ts";
 import { plainCall, requestOf } from "../../oracle/calls.ts";
 
@@ -91,35 +91,26 @@ test.each<[string, () => Simulator]>([
   }
 });
 
-test("an unknown id is refused, and the error suggests the nearest", () => {
+test("an unknown id is refused", () => {
   const attempt = (): unknown => checkInvariants(healthy, { ids: ["M1", "M7"] });
   expect(attempt).toThrow(InputError);
-  expect(attempt).toThrow(/^ids\.1 is not the id of an invariant.*Did you mean "M1"\?/s);
+  expect(attempt).toThrow("ids.1 must be one of M1, M2");
 });
 
-/** The object with some of its members replaced. */
-function changed<Whole extends object>(whole: Whole, others: Partial<Whole>): Whole {
-  return new Proxy(whole, {
-    get: (target, name) => Reflect.get(name in others ? others : target, name),
-  });
-}
-
-const saying = (pattern: RegExp, by: string) => (response: JournalEntry["response"]) => ({
-  ...response,
-  body: response.body.replace(pattern, by),
-});
-test.each<[string, (response: JournalEntry["response"]) => JournalEntry["response"]]>([
+type Lie = (response: ApiResponse) => ApiResponse;
+const saying =
+  (pattern: RegExp, by: string): Lie =>
+  (response) => ({ ...response, body: response.body.replace(pattern, by) });
+test.each<[string, Lie]>([
   ["M2", saying(/"revenue_credited_inr":[\d.]+/, '"revenue_credited_inr":0.009')],
   ["D3", saying(/"imp_\w+"/, '"imp_1"')],
   ["L7", (response) => ({ ...response, headers: {} })],
   ["H1", (response) => ({ ...response, status: 500 })],
 ])("%s: a journal with wrong answers breaks it, and no key gets into the text", (id, lie) => {
-  const toNdjson: Simulator["journal"]["toNdjson"] = (filter) =>
-    healthy.journal.toNdjson(filter).replaceAll(/.+/g, (line) => {
-      const entry = JSON.parse(line);
-      return JSON.stringify({ ...entry, response: lie(entry.response) });
-    });
-  const liar = changed(healthy, { journal: changed(healthy.journal, { toNdjson }) });
+  const liar = used();
+  const { journal } = liar;
+  if (!(journal instanceof WorldJournal)) throw new Error("It has another journal.");
+  for (const { record } of journal.exchanges()) record.response = lie(record.response);
   const [found] = checkInvariants(liar, { ids: [id] });
   expect(found?.result).toBe("failed");
   expect(found?.why).not.toMatch(/key_\w/);
