@@ -5,14 +5,10 @@ import { InputError } from "../base/input.ts";
 import { shownName } from "../base/text.ts";
 
 /** @throws InputError for an option that isn't among the names. */
-export function checkNames<Options extends object>(
-  options: Options,
-  names: readonly (keyof Options & string)[],
-): void {
+export function checkNames(options: object, names: readonly string[]): void {
   if (typeof options !== "object" || options === null || Array.isArray(options))
     throw new InputError("options", "must be an object");
-  const known: readonly string[] = names;
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown === undefined) return;
   const hint = didYouMean(unknown, names) || ` Choose from: ${names.join(", ")}`;
   throw new InputError(shownName(unknown), `is not an option.${hint}`);
