@@ -77,7 +77,6 @@ describe("a good client", () => {
   });
 
   test.each<[Runner, string, string]>([
-    ["context", "skipped", "skipped"],
     ["this", "skipped", "skipped"],
     ["jest", "skipped", "passed"],
     ["bare", "passed", "passed"],
@@ -221,24 +220,17 @@ describe("a client that breaks a rule", () => {
     expect(JSON.stringify(error) + error.stack + scenario).not.toMatch(/key_[0-9a-z]{13}/);
   });
 
-  test("and has a timer that throws gets the shortest session for that", async () => {
-    const fail = (): never => {
-      throw new RangeError("nothing left");
-    };
+  test("in a timer learns what it threw", async () => {
     const driver = doing(({ impression }, { timers }) => ({
       impression(shown) {
-        if (shown.ad === "ad-2") timers.setTimeout(fail, 1500);
+        timers.setTimeout(() => JSON.parse("{"), 1500);
         return impression(shown);
       },
     }));
-    const { message, replay } = thrownBy(
-      (await runContract({ driver, runs: 20, only: ["ends"] })).tests.ends,
+    const { tests } = await runContract({ driver, only: ["ends"] });
+    expect(String(tests.ends)).toContain(
+      "A timer of the client threw an error at +1 s 500 ms: SyntaxError: ",
     );
-    expect(message).toContain(
-      "  A timer of the client threw an error at +1 s 500 ms: RangeError: nothing left. Nothing can catch that: in Node it ends the process.",
-    );
-    expect(message).toMatch(/^ {2}1\. /m);
-    expect(thrownBy((await runContract({ driver, replay })).tests.ends).replay).toBe(replay);
   });
 
   test("over HTTP has its requests in the trace, too", async () => {

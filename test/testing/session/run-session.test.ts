@@ -1,41 +1,33 @@
 /** A session as plain data: when its calls begin and end, what they were about, and what happened to the world. */
 
 import { expect, test } from "vitest";
+import type { Command } from "../../../src/testing/session/command.ts";
 import { runSession } from "../../../src/testing/session/run-session.ts";
 import { pause } from "../../../src/testing/time/time.ts";
 import { createPatientDriver } from "../contract/patient-client.ts";
 import { createPlainDriver } from "../plain-driver.ts";
 
-const start = "2026-01-15T00:00:00Z";
+const adView = { kind: "impression", surface: 0 } as const;
 
 test("commands that are apart begin at their times, whether or not earlier ones have ended", async () => {
   const { calls, requests, world } = await runSession(
-    async (context) => {
-      const client = await createPatientDriver(context);
-      const stats = async (query: object): Promise<unknown> => {
+    (context) => {
+      const client = createPlainDriver(context);
+      const stats = async (): Promise<unknown> => {
         await pause(context.timers, 5000);
-        return await client.stats?.(query);
+        return await client.stats({});
       };
       return { ...client, stats };
     },
-    [
-      {
-        kind: "together",
-        apartMs: 1000,
-        commands: [{ kind: "stats" }, { kind: "flush" }, { kind: "impression", surface: 0 }],
-      },
-    ],
-    { start },
+    // The client has no flush.
+    [{ kind: "together", apartMs: 1000, commands: [{ kind: "stats" }, { kind: "flush" }, adView] }],
   );
   const { startMs } = world;
   const own = calls.filter(({ step }) => step === 0);
-  expect(own.map(({ command, atMs, endMs }) => [command.kind, atMs - startMs, endMs - startMs]))
-    // The client has no flush.
-    .toEqual([
-      ["stats", 0, 5000],
-      ["impression", 1000, 1000],
-    ]);
-  expect(own.every(({ isTogether, outcome }) => isTogether && outcome.kind === "done")).toBe(true);
+  expect(own).toMatchObject([
+    { command: { kind: "stats" }, atMs: startMs, endMs: startMs + 5000, isTogether: true },
+    { command: adView, atMs: startMs + 1000, endMs: startMs + 1000, outcome: { kind: "done" } },
+  ]);
   expect(requests.map(({ atMs, step }) => [atMs - startMs, step])).toEqual([
     [1000, 0],
     [5000, 0],
@@ -43,30 +35,21 @@ test("commands that are apart begin at their times, whether or not earlier ones 
 });
 
 test("retryInMs writes a date into the answers of a fault rule, which must write its answers", async () => {
-  const session = await runSession(
-    createPatientDriver,
-    [
-      { kind: "advance", byMs: 86_390_000 },
-      {
-        kind: "fault",
-        rule: { match: { times: 1 }, verdict: { kind: "respond", status: 503 } },
-        retryInMs: 20_000,
-      },
-      { kind: "impression", surface: 0 },
-    ],
-    { start },
-  );
-  const { requests, world } = session;
+  const rule = { match: { times: 1 }, verdict: { kind: "respond", status: 503 } } as const;
+  const { requests, world } = await runSession(createPatientDriver, [
+    { kind: "advance", byMs: 86_390_000 },
+    { kind: "fault", rule, retryInMs: 20_000 },
+    adView,
+  ]);
   expect(requests[0]?.got.headers["retry-after"]).toBe("Fri, 16 Jan 2026 00:00:10 GMT");
   expect(requests.map(({ got, atMs }) => [got.status, atMs - world.startMs])).toEqual([
     [503, 86_390_000],
     [200, 86_410_000],
   ]);
-  await expect(
-    runSession(createPatientDriver, [
-      { kind: "fault", rule: { verdict: { kind: "drop" } }, retryInMs: 1000 },
-    ]),
-  ).rejects.toThrow("headers is not known here");
+  const dropping: Command = { kind: "fault", rule: { verdict: { kind: "drop" } }, retryInMs: 1000 };
+  await expect(runSession(createPatientDriver, [dropping])).rejects.toThrow(
+    "headers is not known here",
+  );
 });
 
 test("values are as the client gave them, whatever it does with them later", async () => {

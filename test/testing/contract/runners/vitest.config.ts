@@ -2,7 +2,7 @@
 
 const config: object = {
   test: {
-    include: ["test/testing/contract/runners/vitest.ts"],
+    include: ["test/testing/contract/runners/contract.ts"],
     maxWorkers: 1,
     // Node loads our sources faster than Vite transforms them.
     server: { deps: { external: [/\/src\//] } },
