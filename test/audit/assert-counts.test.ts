@@ -152,18 +152,6 @@ test.each([
   expect(/The journal has .* requests(?=, so the lists)/.exec(message)?.[0]).toBe(told);
 });
 
-test("a journal that a restored snapshot left with more is reported, and later requests explain nothing", () => {
-  const { sim, show } = recordingOf({ faults: [{ verdict: { kind: "drop" } }] });
-  const before = sim.snapshot();
-  show("a");
-  const audit = sim.audit();
-  show("b");
-  const counts = { impressions: 1, clicks: 0 };
-  expect(errorOf({ audit: () => audit }, counts).differences).toMatchObject([{ entries: [1] }]);
-  sim.restore(before);
-  expect(errorOf(sim, counts).message).toContain("The journal has 2 of 0 impression");
-});
-
 describe("invalid counts are refused, and the error names the field", () => {
   const some = { impressions: 0, clicks: 0 };
   test.each<[unknown, string]>([

@@ -44,14 +44,11 @@ test.each<[Verdict, Partial<typeof counts>]>([
   [{ kind: "truncate", share: 1 }, arrived],
   [{ kind: "truncate", atByte: 5 }, lost],
   [{ kind: "garbage" }, lost],
-  [{ kind: "garbage", as: "response" }, lost],
   [{ kind: "lose-response" }, lost],
   [{ kind: "respond", status: 503, applied: true }, lost],
   [{ kind: "respond", status: 503 }, { injected: 1 }],
   [{ kind: "drop" }, { dropped: 1 }],
   [{ kind: "timeout" }, { dropped: 1 }],
-  [{ kind: "reset" }, { dropped: 1 }],
-  [{ kind: "empty" }, { dropped: 1 }],
   [{ kind: "duplicate" }, { ...arrived, copies: 1, duplicatesSuppressed: 1 }],
   [
     { kind: "duplicate", answer: "second" },
@@ -130,13 +127,11 @@ describe("a client that leaves before its response was sent", () => {
     [{ kind: "delay", delay: 10 }, lost],
     [{ kind: "respond", status: 503, delay: 10 }, { dropped: 1 }],
     [{ kind: "drop", delay: 10 }, { dropped: 1 }],
-    [{ kind: "truncate", atByte: 3, delay: 10 }, lost],
     [{ kind: "respond", status: 503, applied: true, delay: 10 }, lost],
     [
       { kind: "duplicate", delay: 10 },
       { ...lost, copies: 1, duplicatesSuppressed: 1 },
     ],
-    [{ kind: "lose-response", delay: 10 }, lost],
   ])("under %j changes the outcome once, however often an adapter reports it", (verdict, then) => {
     const { sim, show } = recordingOf({ faults: [{ verdict }] });
     const { delivery } = show("ad", { session: "s" });
@@ -151,6 +146,18 @@ describe("a client that leaves before its response was sent", () => {
     expect(fork.audit().total).toEqual(before);
   });
 
+  test("is journalled with the answer as the service gave it, under explain too", () => {
+    const faults = [{ verdict: { kind: "delay", delay: 9 } }] as const;
+    const { sim, show } = recordingOf({ explain: true, faults: [...faults] });
+    const given = show("a");
+    expect(given.headers["x-adsim-fault"]).toBe("rule-1");
+    given.delivery?.undelivered();
+    const { fault, response } = sim.journal.entries()[0] ?? {};
+    expect(response).toEqual({ status: 0, headers: {}, body: "" });
+    expect(fault).toMatchObject({ received: "nothing", lost: { status: 200, body: given.body } });
+    expect(fault?.lost?.headers).not.toHaveProperty("x-adsim-fault");
+  });
+
   test.each<[string, (sim: Simulator) => void, number]>([
     ["is counted after a change", (sim) => void sim.assume({ "click.repeat": "count" }), 1],
     ["isn't counted after a reset: its world is gone", (sim) => sim.reset(), 0],
@@ -162,6 +169,24 @@ describe("a client that leaves before its response was sent", () => {
     delivery?.undelivered();
     expect(sim.audit()).toMatchObject({ balanced: true, total: { lost: lostAnswers } });
   });
+});
+
+test("a rule opens no account, and doesn't take a rotated key for its publisher's", () => {
+  const { sim, ids, show } = recordingOf({ faults: [{ verdict: { kind: "drop" } }] });
+  const { id, apiKey } = sim.publishers.at(0);
+  const headers = { authorization: `Bearer ${apiKey}` };
+  sim.handle({ method: "GET", path: "/v1/publisher/stats", headers });
+  expect(sim.snapshot().accounts).toEqual([]);
+  show("a");
+  sim.publishers.rotateKey(id);
+  sim.handle({ method: "POST", path: "/v1/impression", headers });
+  const { publishers, withoutKey } = sim.audit();
+  expect([publishers[0]?.dropped, withoutKey.dropped]).toEqual([1, 1]);
+  expect(sim.journal.entries().map(({ publisher }) => publisher)).toEqual([
+    ids[0],
+    ids[0],
+    undefined,
+  ]);
 });
 
 type Account = Snapshot["accounts"][number];

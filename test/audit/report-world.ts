@@ -1,5 +1,6 @@
 /** A world whose time advances as a test says, with short forms for a client's requests. */
 
+import { deriveKey, drawFraction } from "../../src/base/random.ts";
 import type { FaultRule } from "../../src/faults/rule.ts";
 import type { Verdict } from "../../src/faults/verdict.ts";
 import {
@@ -89,6 +90,16 @@ export function reportWorldOf(options: SimulatorOptions = {}): ReportWorld {
     },
   };
   return stage;
+}
+
+/** Numbers from 0 up to but excluding 1 that follow from a seed. */
+export function randomOf(seed: string): () => number {
+  const key = deriveKey(seed);
+  let drawn = 0;
+  return () => {
+    drawn += 1;
+    return drawFraction(key, drawn);
+  };
 }
 
 export const from2 = (count: number): readonly number[] =>

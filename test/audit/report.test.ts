@@ -63,25 +63,13 @@ test("a request that a rule applies twice counts once by operation, and its copy
   }
 });
 
-test("a copy whose original has left the journal isn't counted as a client's request", () => {
+test("the report judges what the journal still has; a copy whose original has left isn't a client's request", () => {
   const stage = reportWorldOf({ journalEntries: 3, faults: [{ verdict: { kind: "duplicate" } }] });
   stage.impression("a");
   stage.impression("b");
   const { operations, notes, kept } = stage.sim.report();
   expect([kept, operations]).toEqual([3, { impression: { 200: 1 } }]);
   expect(notes[0]).toBe("The journal has only the last 3 of 4 requests. Others weren't judged.");
-});
-
-test("the report judges what the journal still has, even after the journal was full or was cleared", () => {
-  const stage = reportWorldOf({ journalEntries: 5 });
-  stage.repeat(12, 1, (time) => stage.impression(undefined, `ad-${time}`));
-  expect(stage.found()).toEqual({ "impression-without-session": [8, 9, 10, 11, 12] });
-  stage.sim.journal.clear();
-  expect(stage.found()).toEqual({});
-  stage.impression(undefined);
-  expect(stage.found()).toEqual({ "impression-without-session": [13] });
-  stage.sim.reset();
-  expect(stage.sim.report()).toMatchObject({ requests: 0, findings: [] });
 });
 
 test("the proof is three entries, the sequence numbers of a thousand, and the total count", () => {
@@ -125,15 +113,6 @@ test("requests before and after a restore are judged separately", () => {
     operations: { impression: { 401: 3 } },
     findings: [],
   });
-});
-
-test("a clock that is stopped and started again and again is followed", () => {
-  const stage = reportWorldOf({ journalEntries: 40 });
-  stage.repeat(100, 1, (time) => {
-    stage.sim.clock.set({ mode: time % 2 === 0 ? "frozen" : "flowing" });
-    stage.stats();
-  });
-  expect(stage.sim.report().notes[1]).toContain("stood still for 20 of 40 requests");
 });
 
 test("GET /_sim/report returns the same report, and refuses a query parameter", () => {
