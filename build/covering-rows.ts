@@ -72,5 +72,5 @@ function rowsOf(strength: number): string[] {
 
 for (const [name, strength] of [["pairRows", 2] as const, ["tripleRows", 3] as const]) {
   const list = JSON.stringify(rowsOf(strength), undefined, 2);
-  stdout.write(`export const ${name}: readonly string[] = ${list};\n`);
+  stdout.write(`const ${name}: readonly string[] = ${list};\n`);
 }

@@ -47,7 +47,7 @@ export function coveringArray({ strength }: CoveringArrayOptions): readonly Assu
  */
 
 /** Together they have every pair of choices of different keys. */
-export const pairRows: readonly string[] = [
+const pairRows: readonly string[] = [
   "0010010100101020021011201101011",
   "1101001022010103110100110010120",
   "2002011011200011000000001011131",
@@ -79,7 +79,7 @@ export const pairRows: readonly string[] = [
 ];
 
 /** Together they have every triple. */
-export const tripleRows: readonly string[] = [
+const tripleRows: readonly string[] = [
   "0002001020000010101111000111131",
   "0111010112011121131001211000010",
   "0010000100100102011101201101000",

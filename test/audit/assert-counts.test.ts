@@ -155,11 +155,8 @@ test.each([
 describe("invalid counts are refused, and the error names the field", () => {
   const some = { impressions: 0, clicks: 0 };
   test.each<[unknown, string]>([
-    [undefined, "clientCounts"],
     [5, "clientCounts"],
-    [() => some, "clientCounts"],
     [[], "clientCounts"],
-    [{}, "clientCounts.impressions"],
     [{ ...some, impressions: -1 }, "clientCounts.impressions"],
     [{ ...some, clicks: 0.5 }, "clientCounts.clicks"],
     [{ ...some, revenueInr: Number.POSITIVE_INFINITY }, "clientCounts.revenueInr"],

@@ -18,7 +18,6 @@ const wrong = { kind: "wrong-body", wrong: "missing-id" } as const;
 test.each<[what: string, faults: readonly FaultRule[], script: string, found: Found]>([
   ["a lost answer, and another session", [on(lose, 1)], "a b", { [two]: [2] }],
   ["a request that never arrived", [on(drop, 1)], "a b", { [two]: [2] }],
-  ["a 503", [on(answer(503), 1)], "a b", { [two]: [2] }],
   ["an answer that broke off", [on(cut, 1)], "a b", { [two]: [2] }],
   ["a session for each attempt", [on(lose, 2, 3)], "other@0 a b c", { [two]: [3, 4] }],
   ["sessions that are also used elsewhere", [on(lose, 2)], "a@0 a b b@2", { [two]: [3] }],
@@ -37,7 +36,6 @@ test.each<[what: string, faults: readonly FaultRule[], script: string, found: Fo
   ["an event that was retried, and then given up", [on(drop)], "a 5s a", {}],
   ["a wait that is over", [on(answer(503, "60"), 1)], "a 61s b@2", { [never]: [1] }],
   ["a refusal", [on(answer(400), 1)], "a", {}],
-  ["sessions, no failure", [], "a b a", {}],
 ])("%s", (_, faults, script, found) => {
   const stage = reportWorldOf({ faults });
   stage.show(script);
@@ -144,7 +142,6 @@ test.each<[what: string, act: (stage: ReportWorld, key: string) => unknown, foun
   ],
   ["a key in the path", ({ send }, key) => send(get(`/v1/${encoded(key)}`)), [url, nowhere]],
   ["a word like a key", ({ stats }) => stats({ surface: "monkey_0123456789abc" }), []],
-  ["a longer word", ({ stats }) => stats({ surface: "key_0123456789abcd" }), []],
   ["an unknown path", ({ send }) => send(get("/v1/stats")), [nowhere]],
   ["a wrong method", ({ send }) => send({ method: "PUT", path: "/v1/click" }), [nowhere]],
   ["a preflight", ({ send }) => send({ method: "OPTIONS", path: "/v1/click" }), []],
@@ -152,7 +149,6 @@ test.each<[what: string, act: (stage: ReportWorld, key: string) => unknown, foun
   ["no session", ({ impression }) => impression(undefined), [bare]],
   ["no session, no ad", ({ impression }) => impression(undefined, ""), []],
   ["a limit of 101", (stage) => payouts(stage, "101"), ["limit-above-maximum"]],
-  ["a long limit", (stage) => payouts(stage, "9".repeat(400)), ["limit-above-maximum"]],
   ["a limit of 100", (stage) => payouts(stage, "100"), []],
   ["a limit that is no number", (stage) => payouts(stage, "many"), []],
 ])("%s", (_, act, found) => {

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { InputError } from "../../src/base/input.ts";
-import { coveringArray, pairRows, tripleRows } from "../../src/choices/covering-array.ts";
+import { coveringArray } from "../../src/choices/covering-array.ts";
 import { type Assumption, catalogue, choicesOf } from "../../src/spec/assumptions/catalogue.ts";
 
 const matrixPage = readFileSync(new URL("../../docs/matrix.md", import.meta.url), "utf8");
@@ -46,14 +46,6 @@ test.each([
   expect(array).toHaveLength(count);
   expect(array.every(Object.isFrozen)).toBe(true);
   if (strength > 1) expect(matrixPage).toContain(`${count} rows`);
-});
-
-test("the table has a digit for each key, and no choice that a key doesn't have", () => {
-  for (const row of [...pairRows, ...tripleRows]) {
-    expect(row).toHaveLength(points.length);
-    for (const [place, [key, choices]] of points.entries())
-      expect(Number(row[place]), key).toBeLessThan(choices.length);
-  }
 });
 
 test("another strength is refused", () => {

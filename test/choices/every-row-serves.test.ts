@@ -3,13 +3,12 @@
 import { expect, test } from "vitest";
 import { coveringArray } from "../../src/choices/covering-array.ts";
 import { createSimulator } from "../../src/index.ts";
-import type { Assumptions } from "../../src/spec/assumptions/catalogue.ts";
 import { errorKinds } from "../../src/spec/errors.ts";
 import { openApiDocument } from "../../src/spec/openapi.ts";
 import { operations } from "../../src/spec/operations.ts";
 import { someOf } from "../budget.ts";
 import { createConformance } from "../spec/openapi/openapi-conformance.ts";
-import { fullSession, type SessionExchange } from "./full-session.ts";
+import { fullSession } from "./full-session.ts";
 
 /** Errors that only a transport can cause, or a program that passes `handle` an invalid request. */
 const ofTransports = ["malformed_request", "request_timeout", "headers_too_large"];
@@ -24,15 +23,14 @@ const always = [
 const rows = coveringArray({ strength: 2 });
 
 test.each(someOf(rows.map((row, index) => ({ row, index }))))(
-  "row $index: every answer is sound and as the OpenAPI document says",
+  "row $index: every answer is as the OpenAPI document says",
   { timeout: 60_000 },
   ({ row }) => {
     const problemsOf = createConformance(openApiDocument(row), row);
     const done = new Set<string>();
     for (const exchanged of fullSession(createSimulator({ assumptions: row }))) {
       const { request, response, reason } = exchanged;
-      const problems = [...problemsOf(request, response), ...faultsOf(exchanged, row)];
-      expect(problems, JSON.stringify(exchanged).slice(0, 1000)).toEqual([]);
+      expect(problemsOf(request, response), JSON.stringify(exchanged).slice(0, 1000)).toEqual([]);
       done.add(reason).add(`${reason} at ${request.path}`);
       if (response.status === 200) done.add(`${request.method} ${request.path}`);
     }
@@ -52,16 +50,3 @@ test("the sessions provoke every kind of error that a request can cause", {
   }
   expect([...missing]).toEqual([]);
 });
-
-/** Faults that no answer may have, whatever the document says. */
-function faultsOf({ request, response, reason }: SessionExchange, row: Assumptions): string[] {
-  const { status, headers, body } = response;
-  const mayBe503 = row["limit.exceeded"] === "503" && reason === "rate_limited";
-  const length = String(new TextEncoder().encode(body).length);
-  const isWhole = request.method === "HEAD" ? body === "" : headers["content-length"] === length;
-  return [
-    ...(status >= 500 && !(status === 503 && mayBe503) ? [`status ${status}`] : []),
-    ...(/^\d+$/.test(headers["x-ratelimit-remaining"] ?? "") ? [] : ["no X-RateLimit-Remaining"]),
-    ...(isWhole ? [] : [`Content-Length ${headers["content-length"]} of ${length} bytes`]),
-  ];
-}

@@ -3,7 +3,6 @@
 import fc from "fast-check";
 import {
   type Assumption,
-  type AssumptionKey,
   type Assumptions,
   catalogue,
   createSimulator,
@@ -27,8 +26,7 @@ export interface Sending {
   readonly teller?: number | undefined;
 }
 
-/** `varied`: the key that a change by hand leaves alone. */
-type Change = (sim: Simulator, varied?: AssumptionKey) => unknown;
+type Change = (sim: Simulator) => unknown;
 
 export interface Play {
   readonly sim: Simulator;
@@ -109,7 +107,7 @@ const verdicts = [
   { kind: "truncate", atByte: 60 },
 ] as const;
 
-const changes: readonly ((sim: Simulator, turn: Turn, varied?: AssumptionKey) => unknown)[] = [
+const changes: readonly ((sim: Simulator, turn: Turn) => unknown)[] = [
   ({ clock }, { pick }) => clock.advance(pick * 977),
   ({ clock }, { pick }) => clock.advance(`${pick % 40}h`),
   ({ clock }, { pick }) => clock.advance(`${29 + (pick % 3)}m`),
@@ -119,14 +117,6 @@ const changes: readonly ((sim: Simulator, turn: Turn, varied?: AssumptionKey) =>
   ({ publishers }, { id, surface, pick }) => {
     const status = pick % 2 ? "paused" : "active";
     publishers.setSurface(id, surface, { status, cpmRange: [10, 10 + pick] });
-  },
-  (sim, { pick }, varied) => {
-    const [key, { choices }] = points[(pick * 7) % points.length] ?? ["", { choices: {} }];
-    const names = Object.keys(choices);
-    const chosen: Record<string, string> = { "errors.invalid": "422" };
-    chosen[key] = names[pick % names.length] ?? "";
-    delete chosen[varied ?? ""];
-    sim.assume(chosen);
   },
   ({ faults }, { id: publisher, surface, pick }) => {
     const about = [{ publisher }, { surface }, { per: "world" as const }, {}][pick % 4];
@@ -178,7 +168,7 @@ export function playIn(options: SimulatorOptions, deeds: readonly Deed[]): Play 
   for (const deed of deeds) {
     const turn = turnOf(play, deed.pick);
     const change = changes[deed.kind - FIRST_CHANGE];
-    const again: Change | undefined = change && ((sim, varied) => change(sim, turn, varied));
+    const again: Change | undefined = change && ((sim) => change(sim, turn));
     try {
       perform(play, again ?? sendingOf(play, deed));
     } catch (error) {
@@ -190,11 +180,11 @@ export function playIn(options: SimulatorOptions, deeds: readonly Deed[]): Play 
 }
 
 /** @throws InputError for a change that only this world refuses. */
-export function playAgain(original: Play, options: SimulatorOptions, varied: AssumptionKey): Play {
+export function playAgain(original: Play, options: SimulatorOptions): Play {
   const play = newPlay(options);
   for (const step of original.done) {
     const isChange = typeof step === "function";
-    perform(play, isChange ? step : asToldIn(play, step, original), varied);
+    perform(play, isChange ? step : asToldIn(play, step, original));
   }
   return play;
 }
@@ -203,12 +193,8 @@ function newPlay(options: SimulatorOptions): Play {
   return { sim: createSimulator(options), done: [], responses: [] };
 }
 
-function perform(
-  { sim, done, responses }: Play,
-  step: Sending | Change,
-  varied?: AssumptionKey,
-): void {
-  if (typeof step === "function") step(sim, varied);
+function perform({ sim, done, responses }: Play, step: Sending | Change): void {
+  if (typeof step === "function") step(sim);
   else for (let sent = 0; sent < step.times; sent += 1) responses.push(sim.handle(step.request));
   done.push(step);
 }
