@@ -64,7 +64,7 @@ export interface Call {
   /** When it ended, or was given up. */
   readonly endMs: number;
   readonly outcome: Outcome;
-  /** What a result of `stats`, `surfaces`, `payouts`, `flush` or `close` had become by the end of the session, if the client changed it. */
+  /** What the value had become by the end of the session, if the client changed it. */
   readonly later?: unknown;
 }
 
