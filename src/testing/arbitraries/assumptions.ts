@@ -1,6 +1,7 @@
 /** Random choices of assumptions for fast-check. They shrink to the defaults key by key. */
 
 import fc from "fast-check";
+import { given } from "../../base/given.ts";
 import {
   type Assumption,
   type AssumptionKey,
@@ -24,8 +25,8 @@ const HANDFUL = 4;
 const points: Readonly<Record<string, Assumption>> = catalogue;
 
 /**
- * Full assignments that a simulator accepts. In most of them a handful of keys differ from the default; in some, any
- * key may. A failure shrinks until only the keys that it needs differ.
+ * Full assignments that a simulator accepts. In most of them a handful of keys differ from the default. A failure
+ * shrinks until only the keys that it needs differ.
  *
  * @throws InputError for an unknown key or choice.
  */
@@ -33,26 +34,18 @@ export function arbitraryAssumptions(
   options: ArbitraryAssumptionsOptions = {},
 ): fc.Arbitrary<Assumptions> {
   const { keys = Object.keys(points), fixed = {} } = options;
-  // Throws for an unknown key, and suggests the nearest one.
-  resolveAssumptions(Object.fromEntries(keys.map((key) => [key, points[key]?.default ?? ""])));
-  const base = resolveAssumptions(fixed);
-  const isFixed: Readonly<Record<string, unknown>> = fixed;
-  const free = Array.from(new Set(keys)).flatMap((key) => {
-    const point = isFixed[key] === undefined ? points[key] : undefined;
-    return point === undefined ? [] : [{ key, choices: choicesOf(point) }];
+  const defaults = keys.map((key) => [key, points[key]?.default ?? ""]);
+  // Throws for an unknown key or choice, and suggests the nearest one.
+  resolveAssumptions({ ...Object.fromEntries(defaults), ...fixed });
+  const repeats = Math.max(1, Math.ceil(keys.length / HANDFUL) - 1);
+  const free = Object.entries(points).filter(([key]) => keys.some((one) => one === key));
+  const choices = free.map(([key, point]) => {
+    const [first, ...others] = choicesOf(point);
+    // Repeats make the default likelier. constantFrom shrinks any value to its first at once.
+    const likely = others.flatMap(() => Array(repeats).fill(first));
+    return [key, fc.constantFrom(...likely, first, ...others)];
   });
-  // Repeats make the default likelier. constantFrom shrinks any value to its first at once.
-  const choices = (repeats: number) =>
-    fc.tuple(
-      ...free.map(({ choices: [first, ...others] }) =>
-        fc.constantFrom(...others.flatMap(() => Array(repeats).fill(first)), first, ...others),
-      ),
-    );
-  const handful = choices(Math.max(1, Math.ceil(free.length / HANDFUL) - 1));
   return fc
-    .oneof({ weight: 4, arbitrary: handful }, { weight: 1, arbitrary: choices(0) })
-    .map((chosen) => {
-      const pairs = free.map(({ key }, at) => [key, chosen[at] ?? ""]);
-      return resolveAssumptions({ ...base, ...Object.fromEntries(pairs) });
-    });
+    .record<Record<string, string>>(Object.fromEntries(choices))
+    .map((chosen) => resolveAssumptions({ ...chosen, ...given(fixed) }));
 }

@@ -263,10 +263,7 @@ function valuesOf(
   return fc.record(members, { requiredKeys });
 }
 
-/** Non-empty texts without control characters and lone surrogates. */
-const texts: fc.Arbitrary<string> = fc.oneof(
+const texts = fc.oneof(
   fc.constantFrom("a", "ad-1", "🌱 अ", "a b+c&d=e%20f?#", '"\\/', "constructor", "x".repeat(300)),
-  fc
-    .string({ unit: "grapheme", minLength: 1, maxLength: 20 })
-    .filter((text) => text !== "" && !/[\p{Cc}\p{Cs}]/u.test(text)),
+  fc.string({ minLength: 1, maxLength: 20 }),
 );

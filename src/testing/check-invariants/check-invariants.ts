@@ -34,7 +34,7 @@ export const invariants: readonly Pick<Invariant, "id" | "says">[] = all.map(({ 
  * `passed`: `why` says what was checked. `failed`: `why` says what was expected and what was found. `undecided`: it
  * couldn't be checked, and `why` says what that would take, for example a journal that still has every request.
  *
- * Prices are checked for the first 1000 publishers.
+ * Prices are checked for the first 1000 publishers, and only if no surface was changed by hand.
  *
  * @throws InputError for an unknown id.
  */
@@ -79,24 +79,14 @@ function gapIn(sim: SimulatorCore, journal: WorldJournal): string | undefined {
   return "the journal doesn't explain the state: the world is a fork, or a snapshot was restored";
 }
 
-/**
- * The publishers that sent something, as they are now; the first publisher if none did. Without surfaces if a price was
- * changed by hand: earlier answers may have had another one.
- */
+/** The publishers that sent something; the first publisher if none did. */
 function membersOf({ publishers }: SimulatorCore, journal: WorldJournal): readonly Member[] {
   const ids = new Set(journal.exchanges().map(({ record }) => record.publisher));
   const senders = publishers.list({ limit: 1000 }).filter(({ id }) => ids.has(id));
-  const repriced = new Set(
-    journal
-      .changes()
-      .map(({ change }) => (change.kind === "set-surface" ? change.publisher : undefined)),
-  );
-  return (senders.length > 0 ? senders : [publishers.at(0)]).map(
-    ({ id, apiKey, joined, surfaces }) => ({
-      ...{ id, apiKey, joined },
-      surfaces: repriced.has(id) ? [] : surfaces,
-    }),
-  );
+  const members = senders.length > 0 ? senders : [publishers.at(0)];
+  // Earlier answers may have had another price.
+  const isRepriced = journal.changes().some(({ change }) => change.kind === "set-surface");
+  return members.map((one) => ({ ...one, surfaces: isRepriced ? [] : one.surfaces }));
 }
 
 function traceOf(journal: WorldJournal, members: readonly Member[]): Trace {

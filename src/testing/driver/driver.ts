@@ -77,13 +77,8 @@ export const driverMethods: readonly string[] = Object.keys(methods);
 
 /** The names of the driver's methods, and of what it promises. */
 export function membersOf(driver: object = {}): readonly string[] {
-  const has = (name: string): boolean => {
-    const member: unknown = Reflect.get(driver, name);
-    // 0 is a promise, too.
-    return driverMethods.includes(name)
-      ? typeof member === "function"
-      : member !== undefined && member !== false;
-  };
+  // 0 is a promise, too.
+  const has = (name: string): boolean => (Reflect.get(driver, name) ?? false) !== false;
   return [...driverMethods, ...promiseNames].filter(has);
 }
 
@@ -94,11 +89,8 @@ export function membersOf(driver: object = {}): readonly string[] {
  * @throws InputError
  */
 export function checkedDriver<Impression>(made: Driver<Impression>): Driver<Impression> {
-  const given: unknown = made;
-  const impression: unknown = given === null || given === undefined ? given : made.impression;
-  if (typeof impression !== "function") {
+  if (typeof Object(made).impression !== "function")
     throw new InputError("driver", "must return a driver: an object with at least impression()");
-  }
   const known: readonly string[] = [...driverMethods, ...promiseNames];
   for (const [name, member] of Object.entries(made)) {
     if (known.includes(name)) continue;

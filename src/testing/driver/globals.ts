@@ -4,7 +4,7 @@
  */
 
 import { deriveKey, drawsFrom } from "../../base/random.ts";
-import type { VirtualTimers } from "../time/virtual-time.ts";
+import type { Timers } from "../time/time.ts";
 import { setTimeZone } from "./time-zone.ts";
 
 /** Read before a world can replace it. */
@@ -22,7 +22,7 @@ let isTaken = false;
  * @returns a function that restores them.
  */
 export function replaceGlobals(
-  timers: VirtualTimers,
+  timers: Timers,
   fetch: typeof globalThis.fetch,
   { seed, timeZone }: { readonly seed: string; readonly timeZone?: string | undefined },
 ): () => void {
@@ -76,7 +76,7 @@ function dateAt(now: () => number): DateConstructor {
 
 type Callback = (...given: unknown[]) => void;
 
-function globalTimers({ setTimeout, clearTimeout }: VirtualTimers) {
+function globalTimers({ setTimeout, clearTimeout }: Timers) {
   return {
     setTimeout: (callback: Callback, ms?: unknown, ...given: unknown[]) =>
       setTimeout(() => callback(...given), delayOf(ms)),
@@ -99,7 +99,7 @@ function delayOf(ms: unknown): number {
   return delay >= 1 && delay <= 0x7fff_ffff ? delay : 1;
 }
 
-function timeoutSignal(timers: VirtualTimers, ms: number): AbortSignal {
+function timeoutSignal(timers: Timers, ms: number): AbortSignal {
   const controller = new AbortController();
   const timer = timers.setTimeout(() => {
     controller.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError"));

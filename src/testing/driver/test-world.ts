@@ -38,10 +38,9 @@ export interface TestWorldOptions
    */
   readonly timeZone?: string | undefined;
   /**
-   * Real milliseconds, up to 10,000, that a silent client gets before the world's time moves on. A client that hashes,
-   * compresses or reads files before it sends needs some: the world controls only fetch, clock and timers, and the
-   * client's own timers would fire too early. It is spent each time the client waits, so a few milliseconds are plenty.
-   * A client that only ticks gets it at most fifty times in a row.
+   * Real milliseconds that a silent client gets before the world's time moves on. A client that hashes, compresses or
+   * reads files before it sends needs some: otherwise its timers fire too early. They are spent each time the client
+   * waits, so a few are plenty. A client that only ticks gets them at most fifty times in a row.
    *
    * @default 0
    */
@@ -62,7 +61,7 @@ export interface TestWorld {
   readonly surfaces: readonly Surface[];
   readonly time: Time;
   readonly context: DriverContext;
-  /** Allows this many more requests; later ones get no answer, or end the session in real time. @returns a function that tells if there were more. */
+  /** Allows this many more requests. In virtual time later ones get no answer. @returns a function that tells if there were more. */
   grant(requests: number): () => boolean;
   /** The first error that the callback of a client's timer threw. In real time always undefined. */
   readonly threw: TimerError | undefined;

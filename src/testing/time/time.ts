@@ -1,11 +1,15 @@
 /** The time of a client under test: the world's own, virtual or real. */
 
-/** A pending timer. */
+/** A pending timer, as Node's. It converts to a number, as a browser's timer is one. */
 export interface Timer {
   ref(): this;
   unref(): this;
   /** Whether it keeps a process alive. */
   hasRef(): boolean;
+  /** Starts over. */
+  refresh(): this;
+  close(): void;
+  [Symbol.toPrimitive](): number;
 }
 
 /** What a client may use in place of `Date.now`, `setTimeout` and `clearTimeout`. */
@@ -13,7 +17,8 @@ export interface Timers {
   /** Milliseconds since 1970 on the world's clock. */
   now(): number;
   setTimeout(callback: () => void, delayMs?: number): Timer;
-  clearTimeout(timer: Timer | undefined): void;
+  /** Takes a timer, its number, or what never was a timer. */
+  clearTimeout(timer: unknown): void;
 }
 
 /**

@@ -21,35 +21,17 @@ export interface VirtualTimeOptions {
   readonly clock: Pick<Clock, "now" | "advance">;
   /** Real time given to work outside the world before a pending timer fires. @default 0 */
   readonly patienceMs?: number | undefined;
-  /** Gets what a timer's callback throws. @default `pass` or `until` rejects with it */
-  readonly onThrow?: ((error: unknown) => void) | undefined;
-}
-
-/** The result of `setTimeout`: a timer as Node's, which converts to a number, as a browser's timer is one. */
-interface VirtualTimer extends Timer {
-  readonly id: number;
-  readonly callback: () => void;
-  atMs: number;
-  /** Starts over. */
-  refresh(): this;
-  close(): void;
-  [Symbol.toPrimitive](): number;
-}
-
-export interface VirtualTimers extends Timers {
-  setTimeout(callback: () => void, delayMs?: number): VirtualTimer;
-  /** Clients may pass the timer, its number, or what never was a timer. */
-  clearTimeout(given: unknown): void;
+  /** Gets what a timer's callback throws. */
+  onThrow(error: unknown): void;
 }
 
 export interface VirtualTime extends Time {
-  readonly timers: VirtualTimers;
   /** Call it when something happened: the client isn't waiting. */
   noteActivity(): void;
 }
 
 export function createVirtualTime(options: VirtualTimeOptions): VirtualTime {
-  const { clock, patienceMs = 0, onThrow = rethrow } = options;
+  const { clock, patienceMs = 0, onThrow } = options;
   /** Counts what happened. While it grows, the client isn't waiting. */
   let activity = 0;
   /** How often in a row the client did nothing with its patience. */
@@ -120,12 +102,11 @@ export function createVirtualTime(options: VirtualTimeOptions): VirtualTime {
     async until(work) {
       const endMs = clock.now() + LONGEST_WAIT_MS;
       let isOver = false;
-      const noteOver = (): void => {
-        isOver = true;
-      };
-      work.then(noteOver, noteOver);
-      fruitlessWaits = 0;
       const over = (): boolean => isOver;
+      void Promise.allSettled([work]).then(() => {
+        isOver = true;
+      });
+      fruitlessWaits = 0;
       await settle(over);
       for (let fired = 0; !isOver; fired += 1) {
         const nextMs = waiting[0]?.atMs;
@@ -144,8 +125,10 @@ export function createVirtualTime(options: VirtualTimeOptions): VirtualTime {
   };
 }
 
-function rethrow(error: unknown): never {
-  throw error;
+interface WaitingTimer extends Timer {
+  readonly id: number;
+  readonly callback: () => void;
+  atMs: number;
 }
 
 /** Unlike numbers of one world alone, these never clear a timer of a later world. */
@@ -155,16 +138,16 @@ let made = 0;
 function createTimers(
   { now }: Pick<Clock, "now">,
   noteActivity: () => void,
-): { readonly timers: VirtualTimers; readonly waiting: VirtualTimer[] } {
-  const waiting: VirtualTimer[] = [];
-  const timers: VirtualTimers = {
+): { readonly timers: Timers; readonly waiting: WaitingTimer[] } {
+  const waiting: WaitingTimer[] = [];
+  const timers: Timers = {
     now,
     setTimeout(callback, delayMs = 0) {
       const delay = Number.isFinite(delayMs) ? Math.max(0, Math.ceil(delayMs)) : 0;
       made += 1;
       const id = made;
       let isRef = true;
-      const timer: VirtualTimer = {
+      const timer: WaitingTimer = {
         ...{ id, callback, atMs: 0 },
         ref: () => setRef(true),
         unref: () => setRef(false),
@@ -181,7 +164,7 @@ function createTimers(
         close: () => timers.clearTimeout(timer),
         [Symbol.toPrimitive]: () => id,
       };
-      const setRef = (value: boolean): VirtualTimer => {
+      const setRef = (value: boolean): WaitingTimer => {
         isRef = value;
         return timer;
       };

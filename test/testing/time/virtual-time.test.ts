@@ -52,15 +52,19 @@ test("a client with background work fails needlessly without patience, and not w
   }
 });
 
+function onThrow(error: unknown): never {
+  throw error;
+}
+
 test("finished work isn't waited for, and a client that only ticks isn't waited for forever", async () => {
   const clock = createClock("frozen", 0, undefined);
-  const patient = createVirtualTime({ clock, patienceMs: 10_000 });
+  const patient = createVirtualTime({ clock, onThrow, patienceMs: 10_000 });
   const tooLong = new Promise((resolve) => {
     setTimeout(resolve, 8000, "too long").unref();
   });
   expect(await Promise.race([patient.until(digest()), tooLong])).toEqual({ kind: "over" });
 
-  const { timers, until } = createVirtualTime({ clock, patienceMs: 20 });
+  const { timers, until } = createVirtualTime({ clock, onThrow, patienceMs: 20 });
   let ticks = 0;
   const tick = (): void => {
     ticks += 1;
@@ -76,7 +80,7 @@ const YEAR_MS = 365 * 86_400_000;
 
 test("a client that ticks each second sees a year pass, and goes on ticking", async () => {
   const clock = createClock("frozen", 0, undefined);
-  const { timers, pass } = createVirtualTime({ clock });
+  const { timers, pass } = createVirtualTime({ clock, onThrow });
   const ticksMs: number[] = [];
   const tick = (): void => {
     ticksMs.push(timers.now());
@@ -96,7 +100,7 @@ test("a client that ticks each second sees a year pass, and goes on ticking", as
 
 test("background work without a timer is waited for, and one that never ends is stuck", async () => {
   const clock = createClock("frozen", 0, undefined);
-  const { until } = createVirtualTime({ clock });
+  const { until } = createVirtualTime({ clock, onThrow });
   expect(await until(digest())).toEqual({ kind: "over" });
   expect(await until(new Promise(() => undefined))).toEqual({ kind: "stuck" });
   expect(clock.now()).toBe(0);
