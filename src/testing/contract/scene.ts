@@ -58,7 +58,7 @@ function wordOf(word: string): fc.Arbitrary<Command> {
   const [, verdict, delay, target, times, nth] =
     /^(\w+)(?:~(\w+))?@(\w+)(?:\*(\d+))?(?:#([\d,]+))?$/.exec(word) ?? [];
   if (verdict !== undefined && target !== undefined)
-    return faultOf(verdict, delay, { target, times, nth });
+    return faultOf(verdict, delay, [target, times, nth]);
   if (/^\d/.test(word)) {
     const byMs = fc.constantFrom(...word.split("|").map(durationMs));
     return byMs.map((ms) => ({ kind: "advance", byMs: ms }));
@@ -92,14 +92,11 @@ function groupOf(
   }));
 }
 
-interface Target {
-  readonly target: string;
-  readonly times: string | undefined;
-  readonly nth: string | undefined;
-}
-
-function faultOf(name: string, delay: string | undefined, to: Target): fc.Arbitrary<Command> {
-  const { target, times, nth } = to;
+function faultOf(
+  name: string,
+  delay: string | undefined,
+  [target, times, nth]: readonly [string, string | undefined, string | undefined],
+): fc.Arbitrary<Command> {
   const operation = Object.hasOwn(targets, target) ? targets[target] : target;
   const match = given({
     operation,

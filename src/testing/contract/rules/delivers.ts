@@ -98,7 +98,7 @@ function missed(
     sinceMs !== undefined && atMs >= sinceMs && step < closed;
   const [first] = asks;
   if (first === undefined || !asks.every(isJudged)) return undefined;
-  if (isQueueFull(event, told) || isTooLate(event, told)) return undefined;
+  if (isQueueFull(told) || isTooLate(event, told)) return undefined;
   came();
   if (!asks.some(isDone))
     return `The service works, and nothing has gone wrong for long, but ${outcomeInWords(first.outcome)} for ${name}.`;

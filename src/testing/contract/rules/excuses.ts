@@ -68,33 +68,16 @@ export function isExcusedByItself(event: AdEvent, told: Told, end: Call): boolea
   const ageMs = end.endMs - (event.asks[0]?.atMs ?? 0);
   return (
     ageMs >= told.promised.maxAgeMs ||
-    isQueueFull(event, told, end.step) ||
+    isQueueFull(told, end.step) ||
     wasRefused(event, told, end) ||
     (event.kind === "click" ? isClickInDoubt(event, told, end) : isViewInDoubt(event, end))
   );
 }
 
-/** Whether more events waited than the client declares to keep, so that it may refuse this one. A click needs its impression, too. */
-export function isQueueFull(event: AdEvent, told: Told, untilStep = Number.MAX_VALUE): boolean {
-  const { maxQueued } = told.promised;
-  if (maxQueued === Number.POSITIVE_INFINITY) return false;
-  const from = event.asks[0]?.step ?? untilStep;
-  const steps = new Set(told.calls.map(({ step }) => step));
-  for (const step of steps)
-    if (step >= from && step <= untilStep && mostWaiting(step, told) > maxQueued) return true;
-  const shown = event.kind === "click" ? impressionOf(event, told) : undefined;
-  return shown?.recorded.length === 0 && isQueueFull(shown, told, untilStep);
-}
-
-/** How many reports wait in this step at most: those that the service hadn't confirmed in an earlier step. */
-function mostWaiting(step: number, { events }: Told): number {
-  let waiting = 0;
-  for (const { asks, sent } of events) {
-    const confirmed = sent.findLast((one) => one.step < step && isConfirmed(one));
-    const since = confirmed?.step ?? Number.NEGATIVE_INFINITY;
-    waiting += asks.filter((ask) => ask.step > since && ask.step <= step).length;
-  }
-  return waiting;
+/** Whether the client may have had no room for an event: until this step it was given more reports than it declares to keep. */
+export function isQueueFull({ calls, promised }: Told, untilStep = Number.MAX_VALUE): boolean {
+  const reports = calls.filter(({ shown, step }) => shown !== undefined && step <= untilStep);
+  return reports.length > promised.maxQueued;
 }
 
 export function impressionOf({ view }: AdEvent, { events }: Told): AdEvent | undefined {

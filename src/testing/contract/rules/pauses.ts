@@ -87,24 +87,21 @@ function noPause(chains: readonly Chain[]): string | undefined {
 /** Pauses of this length needn't grow any further. A circuit breaker may try again every half a minute. */
 const LONG_MS = 30_000;
 
-/**
- * Pauses count as fixed if they differ by at most this share of the longest, and the chains have so many pauses beyond two each.
- * Full jitter with a doubling bound meets that once in 500,000 times (5 %).
- */
-const fixed: readonly (readonly [spread: number, beyondTwo: number])[] = [
-  [0.05, 2],
-  [0.25, 5],
-];
+/** Pauses count as fixed if they differ by at most this share of the longest. */
+const SPREAD = 0.05;
+/** So many of them beyond two in each chain: full jitter with a doubling bound meets that once in 500,000 times. */
+const ENOUGH = 2;
 
 function fixedPauses(told: Told, chains: readonly Chain[]): string | undefined {
-  const judged = chains.filter((one) => one.longest < LONG_MS && !hasGrown(told, chains, one));
-  const long = judged.filter(({ pauses }) => pauses.length > 2);
-  for (const [spread, beyondTwo] of fixed) {
-    const alike = long.filter((one) => one.longest - one.shortest < spread * one.longest);
-    const evidence = alike.reduce((sum, { pauses }) => sum + pauses.length - 2, 0);
-    if (evidence >= beyondTwo && 2 * alike.length >= long.length) return fixedText(alike);
-  }
-  return undefined;
+  const long = chains
+    .filter(({ longest, pauses }) => longest < LONG_MS && pauses.length > 2)
+    .filter((one) => !hasGrown(told, chains, one));
+  const alike = long.filter((one) => one.longest - one.shortest < SPREAD * one.longest);
+  const evidence = alike.reduce((sum, { pauses }) => sum + pauses.length - 2, 0);
+  const [first] = alike;
+  if (first === undefined || evidence < ENOUGH || 2 * alike.length < long.length) return undefined;
+  const list = first.pauses.slice(0, 6).map(({ ms }) => durationInWords(ms));
+  return `The client repeated a request for ${first.name} after ${list.join(", ")}: the pauses don't grow. A client waits longer each time, and varies its pauses at random.`;
 }
 
 /** Whether a back-off that all requests share had grown before this chain, and no success had ended it. */
@@ -121,13 +118,4 @@ function hasGrown(
       ({ next: { sequence }, ms }) =>
         sequence < start && sequence > (success?.sequence ?? 0) && 2 * ms <= shortest,
     );
-}
-
-function fixedText([first, ...others]: readonly Chain[]): string {
-  const list = first?.pauses
-    .slice(0, 6)
-    .map(({ ms }) => durationInWords(ms))
-    .join(", ");
-  const more = others.length === 0 ? "" : `, and ${others.length} others in the same way`;
-  return `The client repeated a request for ${first?.name} after ${list}${more}: the pauses don't grow. A client waits longer each time, and varies its pauses at random.`;
 }

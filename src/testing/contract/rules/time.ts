@@ -69,22 +69,15 @@ const inTime: Rule = {
       const tookMs = endMs - atMs - demandedMs;
       if (tookMs <= withinMs) continue;
       // A call may have to wait until the events before it are delivered, or given up.
-      const count = Math.max(1, told.events.filter((event) => isPending(event, step, atMs)).length);
+      const isGiven = ({ asks }: AdEvent): boolean => asks.some((ask) => ask.step <= step);
+      const count = Math.max(1, told.events.filter(isGiven).length);
       if (tookMs <= count * withinMs) continue;
-      const each = count > 1 ? ` for each of the ${count} events that waited` : "";
+      const each = count > 1 ? ` for each of the ${count} events until then` : "";
       return `The client's ${commandInWords(command)} took ${durationInWords(tookMs)} besides the waits that Retry-After demanded. Its driver promises ${durationInWords(withinMs)}${each}. If it is meant to take longer, declare \`withinMs\`.`;
     }
     return undefined;
   },
 };
-
-/** Whether the event may be waiting in this step: it was given, didn't fail, and isn't known to be recorded. */
-function isPending({ asks, sent }: AdEvent, step: number, atMs: number): boolean {
-  return (
-    asks.some((ask) => ask.step === step || (ask.step < step && ask.outcome.kind !== "failed")) &&
-    !sent.some((one) => one.atMs < atMs && isAcknowledged(one))
-  );
-}
 
 /** A client's timer may fire a little early, and its clock may be a little ahead. */
 const TOLERANCE_MS = 50;
@@ -100,9 +93,14 @@ const waitsAsTold: Rule = {
       const untilMs = retryAtMs(before.sent);
       if (untilMs === undefined || gotMs === undefined || untilMs <= gotMs) continue;
       came();
-      const early = all.slice(at + 1).find((next) => isEarly(told, before, next, untilMs));
-      if (early === undefined || isOverBefore(all, before, early)) continue;
-      return `${inWords(before)} was answered with ${before.sent.got.status} at ${timeInWords(told, gotMs)}, with a Retry-After of ${durationInWords(untilMs - gotMs)}. The client sent ${inWords(early)} ${durationInWords(early.sent.atMs - gotMs)} after that.`;
+      for (const next of all.slice(at + 1)) {
+        const { sent } = next;
+        if (isEarly(told, before, next, untilMs))
+          return `${inWords(before)} was answered with ${before.sent.got.status} at ${timeInWords(told, gotMs)}, with a Retry-After of ${durationInWords(untilMs - gotMs)}. The client sent ${inWords(next)} ${durationInWords(sent.atMs - gotMs)} after that.`;
+        // A success says that the wait is over.
+        const isSame = sent.operation === before.sent.operation;
+        if (isSame && sent.atMs >= gotMs && isAcknowledged(sent)) break;
+      }
     }
     return undefined;
   },
@@ -115,18 +113,6 @@ function isEarly(told: Told, before: Asked, next: Asked, untilMs: number): boole
   const isSameLimit = next.sent.limit !== undefined && next.sent.limit === before.sent.limit;
   if (!isSame && !isSameLimit) return false;
   return !isAskedAgain(told, before, next);
-}
-
-/** Whether the service had answered such a request with success before, so that the wait was over. */
-function isOverBefore(all: readonly Asked[], before: Asked, early: Asked): boolean {
-  return all.some(
-    ({ sent }) =>
-      sent.sequence > before.sent.sequence &&
-      sent.sequence < early.sent.sequence &&
-      sent.operation === before.sent.operation &&
-      sent.atMs >= (before.sent.gotMs ?? 0) &&
-      isAcknowledged(sent),
-  );
 }
 
 function inWords({ event, sent }: Asked): string {
@@ -158,7 +144,7 @@ const otherLimit: Rule = {
           call.atMs > gotMs &&
           call.atMs <= untilMs - PROMPT_MS &&
           isOfOther(call, limit, told) &&
-          !told.events.some((one) => one.asks.includes(call) && isQueueFull(one, told, call.step)),
+          !isQueueFull(told, call.step),
       );
       if (!isUndisturbed || during.length === 0) continue;
       came();
@@ -194,43 +180,36 @@ const finalRefusals: Rule = {
   judge(told, came) {
     const all = askedIn(told);
     for (const [at, before] of all.entries()) {
-      if (isRefused(before.sent)) came();
-      const later = all.slice(at + 1);
-      const again =
-        isRefused(before.sent) && !hasWrongEncoding(before.sent)
-          ? later.find((next) => isSameAgain(before, next) && isSentAfter(told, before, next))
-          : undefined;
-      if (again !== undefined && !isKeyRefused(before.sent))
-        return `${inWords(before)} was refused with ${before.sent.got.status}, and the client sent it again unchanged at ${timeInWords(told, again.sent.atMs)}.`;
-      if (!isKeyRefused(before.sent)) continue;
-      const next = later.find((one) => isWithRefusedKey(told, before, one, all));
-      if (next !== undefined)
-        return `The service refused the key with 401. After the client got that answer, at ${timeInWords(told, before.sent.gotMs ?? 0)}, it sent ${inWords(next)} with the same key, at ${timeInWords(told, next.sent.atMs)}.`;
+      if (!isRefused(before.sent)) continue;
+      came();
+      const { status } = before.sent.got;
+      const isKey = isKeyRefused(before.sent);
+      for (const next of all.slice(at + 1)) {
+        const when = timeInWords(told, next.sent.atMs);
+        if (isKey && isWithRefusedKey(told, before, next))
+          return `The service refused the key with ${status}. The client sent ${inWords(next)} with it at ${when}.`;
+        if (!isKey && isSameAgain(told, before, next))
+          return `${inWords(before)} was refused with ${status}. The client sent it again unchanged at ${when}.`;
+        const worksAgain = next.sent.atMs >= (before.sent.gotMs ?? 0) && isAcknowledged(next.sent);
+        if (isKey && worksAgain) break;
+      }
     }
     return undefined;
   },
 };
 
-function isSameAgain(before: Asked, next: Asked): boolean {
+function isSameAgain(told: Told, before: Asked, next: Asked): boolean {
   const [one, other] = [before.sent.request, next.sent.request];
   const isSame = one.query === other.query && one.body === other.body;
-  const type = "content-type";
-  return isRepeat(before, next) && isSame && one.headers[type] === other.headers[type];
+  const isOfEncoding = hasWrongEncoding(before.sent);
+  return isSame && !isOfEncoding && isRepeat(before, next) && isSentAfter(told, before, next);
 }
 
 /** If each call fails by itself, it is up to the caller whether to try again. But what the client has taken on must not be sent. */
-function isWithRefusedKey(told: Told, refused: Asked, next: Asked, all: readonly Asked[]): boolean {
-  const { gotMs, sequence, request } = refused.sent;
+function isWithRefusedKey(told: Told, refused: Asked, next: Asked): boolean {
+  const { gotMs, request } = refused.sent;
   const isSameKey = next.sent.request.headers.authorization === request.headers.authorization;
   if (gotMs === undefined || !isSameKey || !isSentAfter(told, refused, next)) return false;
-  const worksAgain = all.some(
-    ({ sent }) =>
-      sent.sequence > sequence &&
-      sent.sequence < next.sent.sequence &&
-      sent.atMs >= gotMs &&
-      isAcknowledged(sent),
-  );
-  if (worksAgain) return false;
   if (isRepeat(refused, next) || (isAccepted(refused) && next.event !== undefined)) return true;
   // A driver may join two clients, one for events and one for queries. Each has to learn of the refusal.
   const isOther = (refused.event === undefined) !== (next.event === undefined);
