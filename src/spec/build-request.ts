@@ -7,7 +7,7 @@ import { type OperationId, operations } from "./operations.ts";
 /** How a POST carries its parameters. A GET always has them in the query. */
 export type Encoding = "json" | "form" | "query";
 
-interface RequestOptions {
+export interface RequestOptions {
   /** The API key. If it is undefined or `null`, no `Authorization` is sent. */
   readonly key?: string | null | undefined;
   /** @default "json" */

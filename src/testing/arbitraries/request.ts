@@ -2,11 +2,12 @@
 
 import fc from "fast-check";
 import { day, formatDay } from "../../base/calendar.ts";
+import { given } from "../../base/given.ts";
 import { InputError } from "../../base/input.ts";
 import { dayReader } from "../../exchange/operations/time-choices.ts";
 import { eventIdIn } from "../../journal/entry-values.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
-import { buildRequest, type Encoding } from "../../spec/build-request.ts";
+import { buildRequest, type Encoding, type RequestOptions } from "../../spec/build-request.ts";
 import type { ApiRequest } from "../../spec/messages.ts";
 import {
   type OperationId,
@@ -42,69 +43,64 @@ export interface RequestCase {
   readonly flaw?: { readonly kind: FlawKind; readonly parameter?: string | undefined } | undefined;
 }
 
-/** A valid request in the making. */
-interface Draft {
+/** What a request is built from. `parts` replace those of the built one. */
+interface Draft extends RequestOptions {
   readonly sim: SimulatorCore;
   readonly operation: OperationId;
-  readonly sender: Pick<Credentials, "id"> & { readonly apiKey: string | undefined };
+  readonly sender: Credentials;
   readonly values: Readonly<Record<string, string | number>>;
   readonly encoding: Encoding;
+  readonly parts?: Partial<ApiRequest>;
 }
 
-interface Flawed {
-  readonly request: ApiRequest;
-  readonly parameter?: string;
-}
+type Change = Partial<Draft> & { readonly parameter?: string };
 
-/** The ways in which a draft can have each flaw. */
+/** The changes by which a valid draft gets each flaw. */
 const flaws = {
-  "missing-parameter": (draft) =>
-    parametersOf(draft).flatMap(([parameter, { required }]) => {
-      const { [parameter]: _, ...values } = draft.values;
-      return required ? [{ parameter, request: requestOf({ ...draft, values }) }] : [];
-    }),
-  // Of a parameter, or the id of something that doesn't exist.
-  "wrong-value": (draft) =>
-    parametersOf(draft).flatMap(([parameter, about]) =>
-      wrongValues(draft.operation, parameter, about).map((value) => {
-        const values = { ...draft.values, [parameter]: value };
-        return { parameter, request: requestOf({ ...draft, values }) };
+  "missing-parameter": ({ operation, values }) =>
+    parametersOf(operation)
+      .filter(([, { required }]) => required)
+      .map(([parameter]) => {
+        const { [parameter]: _, ...others } = values;
+        return { parameter, values: others };
       }),
+  // Of a parameter, or the id of something that doesn't exist.
+  "wrong-value": ({ operation, values }) =>
+    parametersOf(operation).flatMap(([parameter, about]) =>
+      wrongValues(operation, parameter, about).map((value) => ({
+        parameter,
+        values: { ...values, [parameter]: value },
+      })),
     ),
   // None, one that doesn't exist, or another kind of authorization.
-  "wrong-key": (draft) => [
-    ...[undefined, "nobody"].map((apiKey) => withKey(draft, apiKey)),
-    ...["Bearer", "Basic dXNlcjpwYXNz"].map((authorization) => {
-      const request = requestOf(draft);
-      return { request: { ...request, headers: { ...request.headers, authorization } } };
-    }),
+  "wrong-key": () => [
+    ...[null, "nobody"].map((key) => ({ key })),
+    ...["Bearer", "Basic dXNlcjpwYXNz"].map((authorization) => ({ headers: { authorization } })),
   ],
-  "foreign-publisher": (draft) =>
-    sendersIn(draft.sim)
-      .filter(({ id }) => id !== draft.sender.id)
-      .map(({ apiKey }) => withKey(draft, apiKey)),
-  "wrong-route": (draft) => {
-    const { method, path } = operations[draft.operation];
+  "foreign-publisher": ({ sim, sender }) =>
+    sendersIn(sim)
+      .filter(({ id }) => id !== sender.id)
+      .map(({ apiKey }) => ({ key: apiKey })),
+  "wrong-route": ({ operation }) => {
+    const { method, path } = operations[operation];
     const methods = ["PUT", "DELETE", method === "GET" ? "POST" : "PATCH"];
     const paths = [`${path}s`, path.replace("/v1/", "/v2/"), "/v1/nothing"];
-    const others = [
-      ...methods.map((one) => ({ method: one })),
-      ...paths.map((one) => ({ path: one })),
+    return [
+      ...methods.map((other) => ({ parts: { method: other } })),
+      ...paths.map((other) => ({ parts: { path: other } })),
     ];
-    return others.map((other) => ({ request: { ...requestOf(draft), ...other } }));
   },
   // Its content, or an encoding that the service doesn't read.
-  "wrong-body": (draft) => {
-    const read = encodingsOf(draft.operation, draft.sim);
-    const as = (encoding: Encoding): ApiRequest => requestOf({ ...draft, encoding });
+  "wrong-body": ({ sim, operation }) => {
+    const read = encodingsOf(operation, sim);
     const bodies = read.includes("json") ? ['{"publisher_id":', "[]", "null", ""] : [];
     const unread = (["json", "form", "query"] as const).filter((one) => !read.includes(one));
     return [
-      ...bodies.map((body) => ({ request: { ...as("json"), body } })),
-      ...unread.map((encoding) => ({ request: as(encoding) })),
+      ...bodies.map((body) => ({ encoding: "json" as const, parts: { body } })),
+      ...unread.map((encoding) => ({ encoding })),
     ];
   },
-} satisfies Readonly<Record<string, (draft: Draft) => Flawed[]>>;
+} satisfies Readonly<Record<string, (draft: Draft) => Change[]>>;
 
 export type FlawKind = keyof typeof flaws;
 
@@ -117,15 +113,7 @@ function canHave(kind: FlawKind, operation: OperationId, sim: SimulatorCore): bo
   return sim.publishers.total > 1 && sim.assumptions["auth.key-scope"] !== "any";
 }
 
-function requestOf({ operation, sender, values, encoding }: Draft): ApiRequest {
-  return buildRequest(operation, values, { key: sender.apiKey, encoding });
-}
-
-function withKey(draft: Draft, apiKey: string | undefined): Flawed {
-  return { request: requestOf({ ...draft, sender: { ...draft.sender, apiKey } }) };
-}
-
-function parametersOf({ operation }: Draft): [name: string, about: Parameter][] {
+function parametersOf(operation: OperationId): [name: string, about: Parameter][] {
   return Object.entries<Parameter>(operations[operation].parameters);
 }
 
@@ -161,9 +149,8 @@ export function arbitraryRequest(options: ArbitraryRequestOptions): fc.Arbitrary
 
 function requestsNow(options: ArbitraryRequestOptions): fc.Arbitrary<RequestCase> {
   const { sim, operation, valid, flaws: wanted = flawKinds } = options;
-  const clicks = clicksIn(sim);
   const cases = (operation === undefined ? operationIds : [operation]).flatMap((id) => {
-    const isPossible = valid !== false && (id !== "click" || clicks.length > 0);
+    const isPossible = valid !== false && (id !== "click" || clicksIn(sim).length > 0);
     const kinds = valid === true ? [] : wanted.filter((kind) => canHave(kind, id, sim));
     if (!isPossible && kinds.length === 0) return [];
     const flaw = fc.oneof(
@@ -172,7 +159,7 @@ function requestsNow(options: ArbitraryRequestOptions): fc.Arbitrary<RequestCase
       ...(kinds.length > 0 ? [fc.constantFrom(...kinds)] : []),
     );
     return fc
-      .tuple(flaw, draftsOf(id, sim, clicks), fc.nat(1000))
+      .tuple(flaw, draftsOf(id, sim), fc.nat(1000))
       .map(([kind, draft, number]) => caseOf(draft, kind, number));
   });
   if (cases.length === 0) {
@@ -187,15 +174,20 @@ function requestsNow(options: ArbitraryRequestOptions): fc.Arbitrary<RequestCase
 /** `number` chooses among the ways to have the flaw. */
 function caseOf(draft: Draft, kind: FlawKind | undefined, number: number): RequestCase {
   const { operation, sender } = draft;
-  const about = { operation, publisher: sender.id, request: requestOf(draft) };
-  if (kind === undefined) return about;
-  const ways: readonly Flawed[] = flaws[kind](draft);
-  const { request, ...at } = ways[number % ways.length] ?? about;
-  return { ...about, request, flaw: { kind, ...at } };
+  const about = { operation, publisher: sender.id };
+  if (kind === undefined) return { ...about, request: requestOf(draft) };
+  const ways: readonly Change[] = flaws[kind](draft);
+  const { parameter, ...change } = ways[number % ways.length] ?? {};
+  const flaw = { kind, ...given({ parameter }) };
+  return { ...about, request: requestOf({ ...draft, ...change }), flaw };
+}
+
+function requestOf({ sim: _, operation, sender, values, parts, ...how }: Draft): ApiRequest {
+  return { ...buildRequest(operation, values, { key: sender.apiKey, ...how }), ...parts };
 }
 
 function sendersIn({ publishers }: SimulatorCore): readonly Credentials[] {
-  return publishers.credentials(5).filter(({ surfaces }) => surfaces.length > 0);
+  return publishers.credentials(5);
 }
 
 /** The encodings that the operation reads, the plainest first. */
@@ -219,13 +211,10 @@ function clicksIn(sim: SimulatorCore): readonly Said[] {
 }
 
 /** They shrink to the first publisher, plain values, and the plainest way to send them. */
-function draftsOf(
-  operation: OperationId,
-  sim: SimulatorCore,
-  clicks: readonly Said[],
-): fc.Arbitrary<Draft> {
+function draftsOf(operation: OperationId, sim: SimulatorCore): fc.Arbitrary<Draft> {
+  const clicks = operation === "click" ? clicksIn(sim) : [];
   const said: fc.Arbitrary<Said> =
-    operation === "click" && clicks.length > 0
+    clicks.length > 0
       ? fc.constantFrom(...clicks)
       : fc
           .constantFrom(...sendersIn(sim))

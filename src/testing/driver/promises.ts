@@ -2,7 +2,6 @@
 
 import * as v from "valibot";
 import { inField, parseInput } from "../../base/input.ts";
-import { wholeFrom } from "../../base/schemas.ts";
 
 /** Members of a driver that declare what its client does. */
 export interface ClientPromises {
@@ -39,14 +38,22 @@ export type Promised = {
   readonly [Name in keyof ClientPromises]-?: NonNullable<ClientPromises[Name]>;
 };
 
+const noLimit = Number.POSITIVE_INFINITY;
+
+function limitFrom(least: number): v.GenericSchema<number> {
+  const isLimit = (value: unknown): boolean =>
+    value === noLimit || (Number.isSafeInteger(value) && Number(value) >= least);
+  return v.custom<number>(isLimit, `must be a whole number, ${least} or more`);
+}
+
 const entries = {
-  staleMs: v.optional(wholeFrom(0)),
-  inOrder: v.optional(v.boolean("must be true or false")),
-  maxAtOnce: v.optional(wholeFrom(1)),
-  maxAttempts: v.optional(wholeFrom(1)),
-  maxAgeMs: v.optional(wholeFrom(0)),
-  maxQueued: v.optional(wholeFrom(0)),
-  withinMs: v.optional(wholeFrom(1)),
+  staleMs: v.optional(limitFrom(0), 60_000),
+  inOrder: v.optional(v.boolean("must be true or false"), false),
+  maxAtOnce: v.optional(limitFrom(1), noLimit),
+  maxAttempts: v.optional(limitFrom(1), 3),
+  maxAgeMs: v.optional(limitFrom(0), noLimit),
+  maxQueued: v.optional(limitFrom(0), noLimit),
+  withinMs: v.optional(limitFrom(1), 600_000),
 } satisfies Readonly<Record<keyof ClientPromises, v.GenericSchema>>;
 
 export const promiseNames: readonly (keyof ClientPromises)[] = Object.keys(
@@ -56,14 +63,5 @@ export const promiseNames: readonly (keyof ClientPromises)[] = Object.keys(
 /** @throws InputError that names the invalid promise. */
 export function promisesOf(driver: ClientPromises = {}): Promised {
   const given = Object.fromEntries(promiseNames.map((name) => [name, driver[name]]));
-  const promised = inField("driver", () => parseInput(v.object(entries), given));
-  return {
-    staleMs: promised.staleMs ?? 60_000,
-    inOrder: promised.inOrder ?? false,
-    maxAtOnce: promised.maxAtOnce ?? Number.POSITIVE_INFINITY,
-    maxAttempts: promised.maxAttempts ?? 3,
-    maxAgeMs: promised.maxAgeMs ?? Number.POSITIVE_INFINITY,
-    maxQueued: promised.maxQueued ?? Number.POSITIVE_INFINITY,
-    withinMs: promised.withinMs ?? 600_000,
-  };
+  return inField("driver", () => parseInput(v.object(entries), given));
 }

@@ -31,8 +31,7 @@ export interface TestWorldOptions
    */
   readonly globals?: "kept" | "replaced" | undefined;
   /**
-   * With `globals: "replaced"`: the machine's time zone, such as "Asia/Kolkata". It is set by the variable TZ, which has no
-   * effect in worker threads and in Jest.
+   * With `globals: "replaced"`: the machine's time zone, such as "Asia/Kolkata", where the variable TZ has an effect.
    *
    * @default the machine's; the client contract tries several
    */
@@ -82,15 +81,8 @@ export async function openTestWorld(
 }
 
 export const worldOptionNames: readonly (keyof TestWorldOptions)[] = [
-  "seed",
-  "start",
-  "publishers",
-  "profile",
-  "assumptions",
-  "transport",
-  "globals",
-  "timeZone",
-  "patienceMs",
+  ...(["seed", "start", "publishers", "profile", "assumptions"] as const),
+  ...(["transport", "globals", "timeZone", "patienceMs"] as const),
 ];
 
 /** @throws InputError */

@@ -182,22 +182,12 @@ function createTimers(
   return { timers, waiting };
 }
 
-/** Read before a world can replace it. */
+// Read before a world can replace them. Browsers have no `setImmediate`.
 const realTimeout = setTimeout;
-
-function realMillisecond(): Promise<void> {
-  return new Promise<void>((resolve) => {
-    realTimeout(resolve, 1);
-  });
-}
-
-/** Browsers have no `setImmediate`. Read before a world can replace it. */
-const nextTurn: (act: () => void) => unknown =
+const realImmediate: typeof realTimeout | typeof setImmediate =
   typeof setImmediate === "function" ? setImmediate : setTimeout;
 
+const realMillisecond = (): Promise<void> => new Promise((go) => void realTimeout(go, 1));
+
 /** One turn of the event loop, in which every promise that can settle does. */
-function turn(): Promise<void> {
-  return new Promise<void>((resolve) => {
-    nextTurn(resolve);
-  });
-}
+const turn = (): Promise<void> => new Promise((go) => void realImmediate(go));
