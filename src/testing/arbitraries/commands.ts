@@ -88,7 +88,6 @@ const singles: Readonly<
   fault: [6, arbitraryFaultRule().map((rule) => ({ kind: "fault", rule }))],
   heal: [3, fc.constant({ kind: "heal" })],
 };
-const OFTEN_TOGETHER = 8;
 // The names of a record are its keys.
 const allKinds = [...Object.keys(singles), "together"] as Command["kind"][];
 
@@ -125,7 +124,7 @@ export function arbitraryCommands(
     const arbitrary = sequenceOf(fc.oneof(...calls) as Word, { minLength: 1, maxLength: 4 }).map(
       (commands): Command => ({ kind: "together", commands }),
     );
-    chosen.push({ kind: "together", weight: OFTEN_TOGETHER, arbitrary });
+    chosen.push({ kind: "together", weight: 8, arbitrary });
   }
   return sequenceOf(fc.oneof({ withCrossShrink: true }, ...chosen), { minLength, maxLength });
 }

@@ -90,9 +90,8 @@ export function arbitraryFaultRule(
   const match = fc
     .tuple(operation, which, times)
     .map(([about, chosen, most]) => ({ operation: about, ...chosen, times: most }));
-  const ttl = maybe(fc.constantFrom("1m", "10m", "1h"));
   // Parsing drops undefined members. If it throws, the bug is here.
-  return fc.record({ match, verdict, ttl }).map((rule) => parseRule(given(rule)));
+  return fc.record({ match, verdict }).map((rule) => parseRule(rule));
 }
 
 /** Which of the requests that a rule looks at. */

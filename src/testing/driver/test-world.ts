@@ -87,23 +87,16 @@ export const worldOptionNames: readonly (keyof TestWorldOptions)[] = [
 
 /** @throws InputError */
 export function checkGlobals({ transport, globals, timeZone }: TestWorldOptions): void {
-  if (globals === "replaced" && transport === "http") {
+  if (globals === "replaced" && transport === "http")
     throw new InputError("globals", 'can\'t be replaced with transport "http": there time is real');
-  }
-  if (timeZone !== undefined && globals !== "replaced") {
-    throw new InputError(
-      "timeZone",
-      "needs globals: \"replaced\". Otherwise the client's dates are the machine's",
-    );
-  }
+  if (timeZone !== undefined && globals !== "replaced")
+    throw new InputError("timeZone", 'can be set only with globals: "replaced"');
 }
 
 /** The journal has to hold every request of a session. */
-const MAX_JOURNAL_ENTRIES = 100_000;
-
 function simulatorOptions(options: TestWorldOptions): SimulatorOptions {
   const { seed, start, publishers, profile, assumptions } = options;
-  return { seed, start, publishers, profile, assumptions, journalEntries: MAX_JOURNAL_ENTRIES };
+  return { seed, start, publishers, profile, assumptions, journalEntries: 100_000 };
 }
 
 /** The base URL with the transport fetch. The top-level domain can't exist (RFC 6761). */

@@ -21,21 +21,16 @@ export interface Timers {
   clearTimeout(timer: unknown): void;
 }
 
-/**
- * How work ended. `over`: it settled. `stuck`: it is pending, and no timer is left that could move it. `endless`: it
- * was still pending after the longest wait.
- */
-export interface WaitResult {
-  readonly kind: "over" | "stuck" | "endless";
-}
-
 /** Time that a test lets pass. */
 export interface Time {
   readonly timers: Timers;
   /** Lets this much time pass, and fires the timers that become due. */
   pass(ms: number): Promise<void>;
-  /** Lets time pass until the work settles or has taken too long. Doesn't reject if the work does. */
-  until(work: Promise<unknown>): Promise<WaitResult>;
+  /**
+   * Lets time pass until the work settles: it is `over`, also if it rejects. It is `stuck` if no timer is left that could
+   * move it, and `endless` if it took too long.
+   */
+  until(work: Promise<unknown>): Promise<{ readonly kind: "over" | "stuck" | "endless" }>;
   /** When the client's pending timers fire, on the world's clock. Without those that don't keep a process alive (`unref`). In real time none. */
   pendingTimers(): readonly number[];
   /** Resolves once nothing more happens unless time passes. */
