@@ -39,14 +39,8 @@ describe("arbitraryCommands", () => {
         const { requests } = await runSession(createPlainDriver, sequence);
         return requests.filter(({ operation }) => operation === "click").length < 2;
       });
-      const { counterexample, counterexamplePath } = await fc.check(property, {
-        seed,
-        numRuns: 200,
-      });
+      const { counterexample } = await fc.check(property, { seed, numRuns: 200 });
       expect(counterexample?.[0].length).toBeLessThanOrEqual(5);
-      const path = counterexamplePath ?? "";
-      const again = await fc.check(property, { seed, path, numRuns: 1 });
-      expect(again.counterexample).toEqual(counterexample);
     }
   });
 });

@@ -2,10 +2,11 @@
 
 import { describe, expect, test } from "vitest";
 import { DAY_MS } from "../../../src/base/duration.ts";
-import type { Driver, DriverContext } from "../../../src/testing/driver/driver.ts";
+import type { Driver, DriverContext, Shown } from "../../../src/testing/driver/driver.ts";
 import { openTestWorld } from "../../../src/testing/driver/test-world.ts";
 import type { Command } from "../../../src/testing/session/command.ts";
 import { runSession } from "../../../src/testing/session/run-session.ts";
+import { createPlainDriver } from "../plain-driver.ts";
 
 function current() {
   const { fetch, setTimeout, clearTimeout, setInterval, clearInterval } = globalThis;
@@ -21,37 +22,37 @@ const real = current();
 const replaced = { globals: "replaced", publishers: 1 } as const;
 
 /** Queues ad views, sends them every five seconds, and gives up on an answer after two. */
-function queueing({ baseUrl, apiKey, publisherId }: DriverContext): Driver {
-  const queue: object[] = [];
+function queueing(context: DriverContext): Driver {
+  const plain = createPlainDriver({
+    ...context,
+    fetch: (to, init) => fetch(to, { ...init, signal: AbortSignal.timeout(2000) }),
+  });
+  const queue: Shown[] = [];
   const times: string[] = [];
   async function deliver(): Promise<void> {
-    for (const body of queue.splice(0)) {
+    for (const shown of queue.splice(0)) {
       times.push(new Date().toISOString());
-      await fetch(`${baseUrl}/v1/impression`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-        body: JSON.stringify(body),
-        signal: AbortSignal.timeout(2000),
-      }).catch(() => queue.push(body));
+      await Promise.resolve(plain.impression(shown)).catch(() => queue.push(shown));
     }
   }
   const timer = setInterval(deliver, 5000);
   return {
-    impression({ surface, ad, session }) {
-      queue.push({ publisher_id: publisherId, surface, ad_id: ad, session_id: session });
-    },
+    impression: (shown) => queue.push(shown),
     flush: deliver,
     stats: async () => ({ times, now: Date.now(), ticks: performance.now() }),
     close: () => clearInterval(timer),
   };
 }
 
-/** A client that only does this when it is made. */
-function passive(act: () => unknown): () => Driver {
-  return () => {
-    act();
+/** What a client notes in so much time that only does this when it is made. */
+async function notedIn(ms: number, act: (note: (what: unknown) => number) => void) {
+  const noted: unknown[] = [];
+  const driver = (): Driver => {
+    act((what) => noted.push(what));
     return { impression: () => undefined };
   };
+  await runSession(driver, [{ kind: "advance", byMs: ms }], replaced);
+  return noted;
 }
 
 const adView: Command = { kind: "impression", surface: 0 };
@@ -84,61 +85,54 @@ describe("with the globals replaced", () => {
   });
 
   test("an interval ends once it is cleared, even by its own callback, and passes arguments on", async () => {
-    const seen: unknown[] = [];
-    const start = (): void => {
+    const noted = await notedIn(10_000, (note) => {
       const count = (...given: unknown[]): void => {
-        if (seen.push(given) === 2) clearInterval(timer);
+        if (note(given) === 2) clearInterval(timer);
       };
       const timer = setInterval(count, 1000, "a", 1);
-    };
-    await runSession(passive(start), [{ kind: "advance", byMs: 10_000 }], replaced);
-    expect(seen).toEqual([
-      ["a", 1],
-      ["a", 1],
-    ]);
+    });
+    expect(noted).toEqual(Array(2).fill(["a", 1]));
   });
 
   test("a date is still a Date, and one made from arguments is the usual one", async () => {
-    const seen: unknown[] = [];
-    const start = (): void => {
-      const now = new Date();
+    const noted = await notedIn(0, (note) => {
       class Later extends Date {}
-      seen.push(now instanceof Date, now instanceof real.Date, new Later() instanceof Later);
-      seen.push(new Date(2024, 0, 1).getFullYear(), Date.UTC(2024, 0, 1), typeof Date());
-      seen.push(new Date("2024-02-29T00:00:00Z").toISOString());
-    };
-    await runSession(passive(start), [], replaced);
+      const now = new Date();
+      note([now instanceof Date, now instanceof real.Date, new Later() instanceof Later]);
+      note([new Date(2024, 0, 1).getFullYear(), Date.UTC(2024, 0, 1), typeof Date()]);
+      note(new Date("2024-02-29T00:00:00Z").toISOString());
+    });
     const ofUtc = real.Date.UTC(2024, 0, 1);
-    expect(seen).toEqual([true, true, true, 2024, ofUtc, "string", "2024-02-29T00:00:00.000Z"]);
+    expect(noted).toEqual([
+      [true, true, true],
+      [2024, ofUtc, "string"],
+      "2024-02-29T00:00:00.000Z",
+    ]);
   });
 
   test("a timer has the methods of Node's timers, and is cleared by its number", async () => {
-    const seen: string[] = [];
-    const start = (): void => {
-      const gone = setTimeout(() => seen.push("gone"), 1000);
+    const noted = await notedIn(3000, (note) => {
+      const gone = setTimeout(() => note("gone"), 1000);
       clearTimeout(Number(gone));
       clearTimeout(undefined);
-      const again = setTimeout(() => seen.push(new Date().toISOString()), 1000);
+      const again = setTimeout(() => note(new Date().toISOString()), 1000);
       setTimeout(() => again.refresh(), 600);
-      seen.push(String(again.hasRef()), String(again.unref().hasRef()));
-    };
-    await runSession(passive(start), [{ kind: "advance", byMs: 3000 }], replaced);
-    expect(seen).toEqual(["true", "false", "2026-01-15T00:00:01.600Z"]);
+      note([again.hasRef(), again.unref().hasRef()]);
+    });
+    expect(noted).toEqual([[true, false], "2026-01-15T00:00:01.600Z"]);
   });
 
   test("a timer for more than 2 ** 31 - 1 ms fires at once, as in Node", async () => {
-    const seen: [waitMs: number, afterMs: number][] = [];
-    const start = (): void => {
+    const longest = 2 ** 31 - 1;
+    const noted = await notedIn(30 * DAY_MS, (note) => {
       const startMs = Date.now();
-      for (const waitMs of [2 ** 31 - 1, 2 ** 31, 30 * DAY_MS, Number.NaN])
-        setTimeout(() => seen.push([waitMs, Date.now() - startMs]), waitMs);
-    };
-    await runSession(passive(start), [{ kind: "advance", byMs: 30 * DAY_MS }], replaced);
-    expect(seen).toEqual([
-      [2 ** 31, 1],
-      [30 * DAY_MS, 1],
+      for (const waitMs of [longest, longest + 1, Number.NaN])
+        setTimeout(() => note([waitMs, Date.now() - startMs]), waitMs);
+    });
+    expect(noted).toEqual([
+      [longest + 1, 1],
       [Number.NaN, 1],
-      [2 ** 31 - 1, 2 ** 31 - 1],
+      [longest, longest],
     ]);
   });
 

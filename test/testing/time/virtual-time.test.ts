@@ -2,43 +2,32 @@
 
 import { expect, test } from "vitest";
 import { createClock } from "../../../src/base/clock.ts";
+import { pause } from "../../../src/testing/time/time.ts";
 import { createVirtualTime } from "../../../src/testing/time/virtual-time.ts";
 import { type CreateDriver, runSession } from "../../../src/testing.ts";
 import { createPlainDriver } from "../plain-driver.ts";
 
-const TICKS = 3;
-
 /**
  * Background work that the world can't see. It takes turns of the event loop, not time, so that a busy
- * machine changes nothing: more than a world without patience waits for at all its ticks.
+ * machine changes nothing: more than a world without patience waits for.
  */
 async function digest(): Promise<void> {
   for (let turns = 40; turns > 0; turns -= 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A client that gives a request up after three ticks without an answer. */
+/** A client that gives a request up after a second without an answer. */
 const digesting: CreateDriver = (context) => {
-  const { timers, fetch } = context;
-  const underWay = new Set<{ ticks: number; giveUp(): void }>();
-  const tick = (): void => {
-    for (const one of underWay) {
-      one.ticks += 1;
-      if (one.ticks > TICKS) one.giveUp();
-    }
-    timer = timers.setTimeout(tick, 1000);
+  const noAnswer = (): never => {
+    throw new Error("no answer");
   };
-  let timer = timers.setTimeout(tick, 1000);
-  const driver = createPlainDriver({
+  return createPlainDriver({
     ...context,
-    async fetch(input, init) {
-      const lost = new Promise<never>((_, reject) => {
-        underWay.add({ ticks: 0, giveUp: () => reject(new Error("no answer")) });
-      });
-      const sent = digest().then(() => fetch(input, init));
-      return await Promise.race([sent, lost]);
-    },
+    fetch: (...given) =>
+      Promise.race([
+        digest().then(() => context.fetch(...given)),
+        pause(context.timers, 1000).then(noAnswer),
+      ]),
   });
-  return { ...driver, close: () => timers.clearTimeout(timer) };
 };
 
 test("a client with background work fails needlessly without patience, and not with some", async () => {
