@@ -35,10 +35,7 @@ export function createRealTime({ clock, isEnough, patienceMs = 0 }: RealTimeOpti
       if (ms > 0) clock.advance(ms);
     },
     async until(work) {
-      const over = work.then(
-        () => "over" as const,
-        () => "over" as const,
-      );
+      const over = Promise.allSettled([work]).then(() => "over" as const);
       const lastMs = performance.now() + LONGEST_WAIT_MS;
       for (;;) {
         const kind = await Promise.race([over, pause(timers, POLL_MS)]);
