@@ -164,15 +164,7 @@ function wrongRecording({ own, send, post, adOn }: Client): void {
     const request = { method, path };
     const typed = (type: string) => ({ ...headers, "content-type": `application/${type}` });
     for (const type of types)
-      for (const body of [
-        "{}",
-        "{",
-        "[]",
-        '{"__proto__":1}',
-        "%zz=1",
-        "a=1&a=2",
-        `${name}=1&${name}=2`,
-      ])
+      for (const body of ["{}", "{", "[]", "%zz=1", `${name}=1&${name}=2`])
         send({ ...request, headers: typed(type), body });
     send({ ...request, headers: typed("json"), body: Uint8Array.of(0xff) });
     send({ ...request, headers: { ...headers, "content-encoding": "gzip" }, body: "x" });

@@ -1,103 +1,42 @@
-/** A play of random deeds that can be done again in another world: its clients click on what they were told there. */
+/** A random play that can be done again in another world: its clients click on what they were told there. */
 
 import fc from "fast-check";
 import {
-  type Assumption,
-  type Assumptions,
-  catalogue,
   createSimulator,
   InputError,
   type Simulator,
   type SimulatorOptions,
 } from "../../src/index.ts";
 import { buildRequest } from "../../src/spec/build-request.ts";
-import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
-
-/** What kind of request or change, and with which of its possible values. Numbers shrink well. */
-export interface Deed {
-  readonly kind: number;
-  readonly pick: number;
-}
-
-export interface Sending {
-  readonly request: ApiRequest;
-  readonly times: number;
-  /** For a click: the number of the answer that told the impression first. */
-  readonly teller?: number | undefined;
-}
-
-type Change = (sim: Simulator) => unknown;
+import type { ApiRequest } from "../../src/spec/messages.ts";
+import { impressionIdIn } from "../sender.ts";
 
 export interface Play {
   readonly sim: Simulator;
   /** What was done. Changes that were refused aren't in it. */
-  readonly done: (Sending | Change)[];
-  readonly responses: ApiResponse[];
+  readonly steps: Step[];
+  /** The impression's id in each answer; empty where there is none. */
+  readonly told: string[];
 }
 
-type Values = Readonly<Record<string, unknown>>;
-type Turn = ReturnType<typeof turnOf>;
+/** Something to do in any world. */
+type Step = Asking | ((sim: Simulator) => unknown);
 
-function turnOf(play: Play, pick: number) {
-  const { publishers } = play.sim;
-  // Mostly the first publisher, so that requests meet what earlier ones left behind; now and then the latest sign-up.
-  const ordinal = [0, 0, 0, 1, 0, 0, 2, publishers.total - 1][pick % 8] ?? 0;
+interface Asking {
+  request(there: Play): ApiRequest;
+}
+
+/** Chooses one of the values. */
+type Choose = <Value>(...values: readonly Value[]) => Value;
+type Deed<Done extends Step> = (play: Play, choose: Choose) => Done;
+
+/** Mostly the first publisher, so that requests meet what earlier ones left behind. */
+function pickIn({ sim: { publishers } }: Play, choose: Choose) {
+  const ordinal = choose(0, 0, 0, 1, publishers.total - 1);
   const { id: publisher_id, apiKey: key, surfaces } = publishers.at(ordinal);
-  const ad = { publisher_id, surface: surfaces[pick % 2]?.id ?? "none", ad_id: `ad-${pick % 3}` };
-  return {
-    ...{ play, pick, id: publisher_id, key, surface: surfaces[0]?.id ?? "none" },
-    other: publishers.at((pick + 1) % 3).id,
-    ad: pick % 5 === 0 ? ad : { ...ad, session_id: `s-${pick % 16}` },
-    get: (what: "stats" | "surfaces" | "payouts", query: Values = {}) =>
-      buildRequest(what, { publisher_id, ...query }, { key }),
-    post: (
-      what: "impression" | "click",
-      values: Values,
-      options: Parameters<typeof buildRequest>[2] = {},
-    ) => buildRequest(what, values, { key, ...options }),
-  };
+  return { publisher_id, key, surface: surfaces[choose(0, 0, 1)]?.id ?? "none" };
 }
 
-/** The first ones are the likeliest. */
-const requests: readonly ((turn: Turn) => ApiRequest | Omit<Sending, "times">)[] = [
-  ({ post, ad }) => post("impression", ad),
-  click,
-  ({ get, pick }) => get((["stats", "surfaces", "payouts"] as const)[pick % 3] ?? "stats"),
-  // Of the first publisher on the latest impression, so that some repeat others.
-  ({ play }) => click(turnOf(play, 0)),
-  ({ post, ad }) => post("impression", { ...ad, colour: "red" }),
-  ({ post, ad }) => post("impression", { ...ad, session_id: "" }),
-  ({ post, ad, pick }) => post("impression", { ...ad, ad_id: pick }),
-  ({ post, ad }) => post("impression", ad, { encoding: "form" }),
-  ({ post, ad }) => post("impression", ad, { encoding: "query" }),
-  ({ post, ad, key }) => post("impression", ad, { headers: { authorization: `bearer ${key}` } }),
-  ({ get }) => get("payouts", { limit: "200" }),
-  ({ get }) => get("stats", { from: "2026-02-01", to: "2026-01-01" }),
-  ({ get }) => get("stats", { to: "2027-01-01" }),
-  ({ get }) => get("stats", { surface: "nowhere" }),
-  ({ get, surface }) => get("stats", { surface }),
-  ({ get }) => get("stats", { surface: "" }),
-  ({ get, other }) => get("stats", { publisher_id: other }),
-  ({ post, ad, other }) => post("impression", { ...ad, publisher_id: other }),
-  ({ post, ad }) => post("impression", { ...ad, surface: "nowhere" }),
-  ({ post }) => post("click", { impression_id: "imp_none" }),
-  ({ get }) => ({ ...get("surfaces"), headers: { authorization: "Bearer key_nobody" } }),
-  ({ get }) => ({ ...get("stats"), method: "OPTIONS", headers: { origin: "http://localhost" } }),
-];
-
-/** Clicks on one of the latest impressions. */
-function click({ play, pick, post }: Turn): Omit<Sending, "times"> {
-  const told = play.responses.map(impressionIdIn);
-  const id = told.filter((one) => one !== undefined).at(-1 - (pick % 4));
-  const request = post("click", { impression_id: id ?? "imp_none" });
-  return { request, teller: id === undefined ? undefined : told.indexOf(id) };
-}
-
-function impressionIdIn({ body }: ApiResponse): string | undefined {
-  return /"impression_id":"([^"]+)"/.exec(body)?.[1];
-}
-
-const points = Object.entries<Assumption>(catalogue);
 const verdicts = [
   { kind: "drop" },
   { kind: "lose-response" },
@@ -107,70 +46,103 @@ const verdicts = [
   { kind: "truncate", atByte: 60 },
 ] as const;
 
-const changes: readonly ((sim: Simulator, turn: Turn) => unknown)[] = [
-  ({ clock }, { pick }) => clock.advance(pick * 977),
-  ({ clock }, { pick }) => clock.advance(`${pick % 40}h`),
-  ({ clock }, { pick }) => clock.advance(`${29 + (pick % 3)}m`),
-  ({ clock }, { pick }) => clock.advance(`${pick % 40}d`),
-  ({ publishers }, { id }) => publishers.rotateKey(id),
-  ({ publishers }, { pick }) => publishers.signUp({ name: `N${pick}`, surfaces: ["One"] }),
-  ({ publishers }, { id, surface, pick }) => {
-    const status = pick % 2 ? "paused" : "active";
-    publishers.setSurface(id, surface, { status, cpmRange: [10, 10 + pick] });
-  },
-  ({ faults }, { id: publisher, surface, pick }) => {
-    const about = [{ publisher }, { surface }, { per: "world" as const }, {}][pick % 4];
-    const verdict = verdicts[pick % verdicts.length] ?? verdicts[0];
-    faults.add({ match: { every: 1 + (pick % 3), ...about }, verdict });
-  },
-  ({ faults }) =>
-    faults.add(({ body }) => (body.includes("ad-1") ? { kind: "lose-response" } : undefined)),
-  ({ faults }) => faults.clear(),
-  ({ faults }) => faults.remove("rule-1"),
-];
+const encodings = ["json", "form", "query"] as const;
 
-const FIRST_CHANGE = 100;
-/** Sixty-one reads: more than the limit of the reporting endpoints. */
-const BURST = 200;
+const impression: Deed<Asking> = (play, choose) => {
+  const { key, ...own } = pickIn(play, choose);
+  const session = choose({}, { session_id: "a" }, { session_id: "b" });
+  const ad = { ...own, ad_id: choose("1", "2"), ...session };
+  const request = buildRequest("impression", ad, { key });
+  return { request: () => request };
+};
 
-export const anyRequest: fc.Arbitrary<Deed> = fc.record({
-  kind: fc.oneof(
-    { weight: 5, arbitrary: fc.nat(3) },
-    { weight: 4, arbitrary: fc.nat(requests.length - 1) },
-  ),
-  pick: fc.nat(60),
-});
-const anyChange = fc.nat(changes.length - 1).map((kind) => kind + FIRST_CHANGE);
+const click: Deed<Asking> = (play, choose) => {
+  const { key } = pickIn(play, choose);
+  const id = play.told.filter((one) => one !== "").at(-choose(1, 1, 2, 3)) ?? "unknown";
+  const teller = play.told.indexOf(id);
+  const encoding = choose(...encodings);
+  return {
+    request({ told }) {
+      // Where no answer told it, the comparison lets the client send this.
+      const impression_id = teller === -1 ? id : told[teller] || `${id}-untold`;
+      return buildRequest("click", { impression_id }, { key, encoding });
+    },
+  };
+};
 
-export const anyDeeds: fc.Arbitrary<readonly Deed[]> = fc.array(
-  fc.oneof(
-    { weight: 20, arbitrary: anyRequest },
-    { weight: 5, arbitrary: fc.record({ kind: anyChange, pick: fc.nat(60) }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant(BURST), pick: fc.nat(60) }) },
-  ),
-  { maxLength: 40 },
-);
-
-/** Some choices that aren't the default. */
-export const anyAssumptions: fc.Arbitrary<Partial<Assumptions>> = fc
-  .array(fc.tuple(fc.constantFrom(...points), fc.nat(6)), { maxLength: 6 })
-  .map((chosen) =>
-    Object.fromEntries(
-      chosen.map(([[key, { choices }], place]) => {
-        const names = Object.keys(choices);
-        return [key, names[place % names.length]];
-      }),
-    ),
+/** Reads, and what is wrong or unusual. */
+const other: Deed<Asking> = (play, choose) => {
+  const { publisher_id, key, surface } = pickIn(play, choose);
+  const foreign = { publisher_id: play.sim.publishers.at(2).id };
+  const get = (what: "stats" | "surfaces" | "payouts", query = {}) =>
+    buildRequest(what, { publisher_id, ...query }, { key });
+  const encoding = choose(...encodings);
+  const post = (values = {}) => {
+    const ad = { publisher_id, surface, ad_id: "1", ...values };
+    return buildRequest("impression", ad, { key, encoding });
+  };
+  const request = choose<ApiRequest>(
+    get("stats"),
+    get("surfaces"),
+    get("payouts"),
+    get("payouts", { limit: "200" }),
+    get("stats", { surface: choose(surface, "", "nowhere") }),
+    get("stats", { from: "2026-02-01", to: choose("2026-01-01", "2027-01-01") }),
+    get("stats", foreign),
+    { ...get("stats"), headers: { authorization: choose("Bearer nobody", `bearer ${key}`) } },
+    { ...get("stats"), method: "OPTIONS", headers: { origin: "http://localhost" } },
+    post(choose({ colour: "red" }, { ad_id: 7 }, { session_id: "" }, { surface: "nowhere" })),
+    post(foreign),
+    post(),
   );
+  return { request: () => request };
+};
 
-export function playIn(options: SimulatorOptions, deeds: readonly Deed[]): Play {
-  const play = newPlay(options);
-  for (const deed of deeds) {
-    const turn = turnOf(play, deed.pick);
-    const change = changes[deed.kind - FIRST_CHANGE];
-    const again: Change | undefined = change && ((sim) => change(sim, turn));
+const again: Deed<Step> = ({ steps }, choose) => steps.at(-choose(1, 2, 3)) ?? (() => "nothing");
+
+const change: Deed<Step> = (play, choose) => {
+  const { publisher_id: publisher, surface } = pickIn(play, choose);
+  const minutes = choose(1, 29, 30, 31, 900, 1440, 30_000);
+  const status = choose("paused", "active");
+  const about = choose({}, { publisher }, { surface }, { per: "world" as const });
+  const match = { every: choose(1, 2), ...about };
+  const verdict = choose<(typeof verdicts)[number]>(...verdicts);
+  const advance: Step = ({ clock }) => clock.advance(`${minutes}m`);
+  return choose<Step>(
+    ...[advance, advance, advance, advance],
+    ({ publishers }) => publishers.setSurface(publisher, surface, { status, cpmRange: [10, 40] }),
+    ({ publishers }) => publishers.rotateKey(publisher),
+    ({ publishers }) => publishers.signUp({ surfaces: ["One"] }),
+    ({ faults }) => faults.add({ match, verdict }),
+    ({ faults }) => faults.add(({ body }) => (body.includes('"2"') ? verdict : undefined)),
+    ({ faults }) => faults.clear(),
+  );
+};
+
+const usual = [impression, click, other, again, change];
+
+/** Numbers shrink well. */
+function chooserOf(generate: fc.GeneratorValue): Choose {
+  return <Value>(...values: readonly Value[]) =>
+    // The index is one of the list's.
+    values[generate(fc.nat, { max: values.length - 1 })] as Value;
+}
+
+/** A request that is ready to be sent to this world, and to one that is played the same. */
+export function anyAsking(play: Play, generate: fc.GeneratorValue): Asking {
+  const choose = chooserOf(generate);
+  return choose(impression, click, other)(play, choose);
+}
+
+export function playIn(options: SimulatorOptions, generate: fc.GeneratorValue): Play {
+  const choose = chooserOf(generate);
+  const play: Play = { sim: createSimulator(options), steps: [], told: [] };
+  for (let left = generate(fc.nat, { max: 40 }); left > 0; left -= 1) {
+    const step = choose(...usual)(play, choose);
+    // Sixty-one reads are more than the limit.
+    const times = "request" in step && generate(fc.nat, { max: 40 }) === 40 ? 61 : 1;
     try {
-      perform(play, again ?? sendingOf(play, deed));
+      for (let done = 0; done < times; done += 1) perform(play, step);
     } catch (error) {
       // A change that is refused isn't part of the play.
       if (!(error instanceof InputError)) throw error;
@@ -180,41 +152,14 @@ export function playIn(options: SimulatorOptions, deeds: readonly Deed[]): Play 
 }
 
 /** @throws InputError for a change that only this world refuses. */
-export function playAgain(original: Play, options: SimulatorOptions): Play {
-  const play = newPlay(options);
-  for (const step of original.done) {
-    const isChange = typeof step === "function";
-    perform(play, isChange ? step : asToldIn(play, step, original));
-  }
+export function playAgain({ steps }: Play, options: SimulatorOptions): Play {
+  const play: Play = { sim: createSimulator(options), steps: [], told: [] };
+  for (const step of steps) perform(play, step);
   return play;
 }
 
-function newPlay(options: SimulatorOptions): Play {
-  return { sim: createSimulator(options), done: [], responses: [] };
-}
-
-function perform({ sim, done, responses }: Play, step: Sending | Change): void {
-  if (typeof step === "function") step(sim);
-  else for (let sent = 0; sent < step.times; sent += 1) responses.push(sim.handle(step.request));
-  done.push(step);
-}
-
-export function sendingOf(play: Play, { kind, pick }: Deed): Sending {
-  const made = requests[kind === BURST ? 2 : kind]?.(turnOf(play, pick));
-  if (made === undefined) throw new Error("There is no such request.");
-  const sending = "request" in made ? made : { request: made };
-  return { ...sending, times: kind === BURST ? 61 : 1 };
-}
-
-/** A click is on the impression that this play's client was told about. */
-export function asToldIn(play: Play, sending: Sending, original: Play): Sending {
-  const { teller, request } = sending;
-  if (teller === undefined) return sending;
-  const [id, there] = [original, play].map(({ responses }) => {
-    const answer = responses[teller];
-    return answer && impressionIdIn(answer);
-  });
-  // Where no answer told it, the comparison lets the client send this.
-  const impression_id = there ?? `${id}-untold`;
-  return { ...sending, request: { ...request, body: JSON.stringify({ impression_id }) } };
+function perform(play: Play, step: Step): void {
+  if (typeof step === "function") step(play.sim);
+  else play.told.push(impressionIdIn(play.sim.handle(step.request(play))));
+  play.steps.push(step);
 }

@@ -6,9 +6,9 @@ import type { Choices } from "../../src/index.ts";
 import type { ClientExchange } from "../../src/invariants/client-exchange.ts";
 import { type InvariantResult, invariants } from "../../src/invariants/invariants.ts";
 import { Trace } from "../../src/invariants/trace.ts";
-import { checkInvariants } from "../../src/testing.ts";
+import { arbitraryAssumptions, checkInvariants } from "../../src/testing.ts";
 import { runsOf } from "../budget.ts";
-import { anyAssumptions, anyDeeds, playIn } from "../choices/same-play.ts";
+import { playIn } from "../choices/same-play.ts";
 import { lies } from "./lies.ts";
 import { playSession, type StageOptions, stageOf } from "./stage.ts";
 
@@ -52,8 +52,8 @@ test.each(lies)("$id notices that $what", ({ id, lie, assumptions = {}, isSeen =
 });
 
 test("none alarms at a simulator, whatever its choices, its faults and what is done to it", () => {
-  const property = fc.property(anyAssumptions, anyDeeds, (assumptions, deeds) => {
-    const { sim } = playIn({ publishers: 3, assumptions }, deeds);
+  const property = fc.property(arbitraryAssumptions(), fc.gen(), (assumptions, generate) => {
+    const { sim } = playIn({ publishers: 3, assumptions }, generate);
     const { total } = sim.journal;
     expect(failedOf(checkInvariants(sim))).toEqual([]);
     expect(sim.journal.total).toBe(total);
@@ -62,7 +62,7 @@ test("none alarms at a simulator, whatever its choices, its faults and what is d
 });
 
 test("nor at another service with other choices", () => {
-  const property = fc.property(anyAssumptions, (assumptions) => {
+  const property = fc.property(arbitraryAssumptions(), (assumptions) => {
     expect(failedOf(judged({ assumptions, isForeign: true }))).toEqual([]);
   });
   fc.assert(property, { numRuns: runsOf(200, 30) });
