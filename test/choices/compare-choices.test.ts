@@ -1,7 +1,7 @@
 /** What compareChoices says, compared with real simulators, and of a few requests whose answers are known. */
 
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   type AssumptionKey,
   catalogue,
@@ -95,53 +95,55 @@ function groupUnder(sim: Simulator, request: ApiRequest, given: string): AnswerG
   return found;
 }
 
-describe("a choice gets the answer of a world that had it from the beginning", () => {
-  test("dedup.repeat=conflict refuses a duplicate", () => {
-    const sim = createSimulator();
-    sim.handle(impression(sim));
-    const { answer, differences } = groupUnder(sim, impression(sim), "dedup.repeat=conflict");
-    expect(answer).toMatchObject({
-      ...{ status: 409, reason: "duplicate_impression", effect: "suppressed" },
-      ...{ producedBy: "service", received: "whole" },
-    });
-    expect(answer.assumptions).toContain("dedup.repeat");
-    expect(differences[0]).toBe("status: 409 instead of 200");
-    expect(differences.at(-1)).toMatch(/^body: \{"type".* instead of \{"ok":true/);
+test("dedup.repeat=conflict refuses a duplicate", () => {
+  const sim = createSimulator();
+  sim.handle(impression(sim));
+  const { answer, differences } = groupUnder(sim, impression(sim), "dedup.repeat=conflict");
+  expect(answer).toMatchObject({
+    ...{ status: 409, reason: "duplicate_impression", effect: "suppressed" },
+    ...{ producedBy: "service", received: "whole" },
   });
+  expect(answer.assumptions).toContain("dedup.repeat");
+  expect(differences[0]).toBe("status: 409 instead of 200");
+  expect(differences.at(-1)).toMatch(/^body: \{"type".* instead of \{"ok":true/);
+});
 
-  test("click.repeat=count has counted an earlier second click", () => {
-    const sim = createSimulator();
-    const id = impressionIdIn(sim.handle(impression(sim)));
-    for (let sent = 0; sent < 2; sent += 1) sim.handle(click(sim, id));
-    const today = statsOf(sim, { from: "2026-01-15" });
-    const { differences } = groupUnder(sim, today, "click.repeat=count");
-    expect(differences[0]).toBe("body.clicks: 2 instead of 1");
-    expect(differences[2]).toMatch(/^body\.surfaces\[0\]\.revenue: \S+ instead of /);
-  });
+test("click.repeat=count has counted an earlier second click", () => {
+  const sim = createSimulator();
+  const id = impressionIdIn(sim.handle(impression(sim)));
+  for (let sent = 0; sent < 2; sent += 1) sim.handle(click(sim, id));
+  const today = statsOf(sim, { from: "2026-01-15" });
+  const { differences } = groupUnder(sim, today, "click.repeat=count");
+  expect(differences[0]).toBe("body.clicks: 2 instead of 1");
+  expect(differences[2]).toMatch(/^body\.surfaces\[0\]\.revenue: \S+ instead of /);
+});
 
-  test("a click names the id that its client was told there, in any encoding", () => {
-    const sim = createSimulator({ assumptions: { "ids.format": "url-unsafe" } });
-    sim.handle(impression(sim));
-    sim.handle(impression(sim, "s", 1));
-    const impression_id = impressionIdIn(sim.handle(impression(sim, "other")));
-    sim.handle(click(sim, impression_id));
-    const json = click(sim, impression_id);
-    const others = (["form", "query"] as const).map((encoding) =>
-      buildRequest("click", { impression_id }, { key: sim.publishers.at(0).apiKey, encoding }),
-    );
-    const escaped = { ...json, body: `${json.body}`.replaceAll("/", "\\/") };
-    // The second impression is a duplicate there, so the third one has the second id.
-    for (const request of [json, escaped, ...others]) {
-      const { answer } = groupUnder(sim, request, "dedup.key=session");
-      expect(answer).toMatchObject({ status: 200, effect: "suppressed" });
-    }
-  });
+test("a click names the id that its client was told there, in any encoding", () => {
+  const sim = createSimulator({ assumptions: { "ids.format": "url-unsafe" } });
+  sim.handle(impression(sim));
+  sim.handle(impression(sim, "s", 1));
+  const impression_id = impressionIdIn(sim.handle(impression(sim, "other")));
+  sim.handle(click(sim, impression_id));
+  const json = click(sim, impression_id);
+  const others = (["form", "query"] as const).map((encoding) =>
+    buildRequest("click", { impression_id }, { key: sim.publishers.at(0).apiKey, encoding }),
+  );
+  const escaped = { ...json, body: `${json.body}`.replaceAll("/", "\\/") };
+  // The second impression is a duplicate there, so the third one has the second id.
+  for (const request of [json, escaped, ...others]) {
+    const { answer } = groupUnder(sim, request, "dedup.key=session");
+    expect(answer).toMatchObject({ status: 200, effect: "suppressed" });
+  }
 });
 
 const usual = createSimulator();
 
 test("the first group are the choices that change nothing; ids.format isn't compared", () => {
-  const { groups, impossible } = compareChoices(usual, statsOf(usual));
+  const sim = createSimulator();
+  const { id: publisher_id, apiKey: key } = sim.publishers.signUp({ surfaces: ["One"] });
+  // An empty list is equal to another one.
+  const request = buildRequest("payouts", { publisher_id }, { key });
+  const { groups, impossible } = compareChoices(sim, request);
   expect(groups[0]).toMatchObject({ answer: { status: 200 }, differences: [] });
   expect(groups[0]?.choices).toContainEqual({ key: "errors.body", choice: "flat" });
   const why = expect.stringContaining("differ in their ids alone");
@@ -149,24 +151,13 @@ test("the first group are the choices that change nothing; ids.format isn't comp
   expect(impossible[0]).toMatchObject({ why });
 });
 
-test("empty lists are equal", () => {
-  const sim = createSimulator();
-  const { id: publisher_id, apiKey: key } = sim.publishers.signUp({ name: "N", surfaces: ["One"] });
-  const request = buildRequest("payouts", { publisher_id }, { key });
-  const { groups } = compareChoices(sim, request, { keys: ["dedup.repeat"] });
-  expect(groups).toMatchObject([{ answer: { status: 200 }, differences: [] }]);
-});
-
 test("fault functions are asked once, and nothing is recorded", () => {
-  let calls = 0;
-  const count = (): undefined => {
-    calls += 1;
-  };
-  const sim = createSimulator({ faults: [count] });
+  const rule = vi.fn(() => undefined);
+  const sim = createSimulator({ faults: [rule] });
   sim.handle(impression(sim));
-  calls = 0;
+  rule.mockClear();
   compareChoices(sim, impression(sim), { keys: ["dedup.repeat", "limit.algorithm"] });
-  expect(calls).toBe(1);
+  expect(rule).toHaveBeenCalledTimes(1);
   expect(sim.journal.total).toBe(1);
 });
 
@@ -195,11 +186,7 @@ function restored(): Simulator {
 test.each([
   ["a fork", () => sent(createSimulator()).fork(), /the state after entry 0/],
   ["a restored state", restored, /the state after entry 60/],
-  [
-    "dropped entries",
-    () => sent(createSimulator({ journalEntries: 20 })),
-    /the state after entry \d+/,
-  ],
+  ["dropped entries", () => sent(createSimulator({ journalEntries: 20 })), /after entry \d+/],
 ] as const)("with %s the journal doesn't reach the beginning: a note says so", (_, make, says) => {
   const sim = make();
   const { groups, impossible, note } = compareChoices(sim, impression(sim, "s-59"));
@@ -213,12 +200,7 @@ test.each([
 
 test.each([
   ["without a journal", createSimulator({ journalEntries: 0 }), {}, "the journal is off"],
-  [
-    "of something else",
-    { handle: () => 0 } as never,
-    {},
-    "sim must be a simulator made by createSimulator",
-  ],
+  ["of something else", { handle: () => 0 } as never, {}, "must be a simulator made by"],
   ["of an unknown key", usual, { keys: ["dedup.repeet"] }, 'Did you mean "dedup.repeat"?'],
   ["of an unknown option", usual, { key: "dedup.repeat" }, "key is not known here"],
 ] as const)("a comparison %s is refused", (_, sim, options, says) => {
