@@ -341,6 +341,11 @@ describe("sizes", () => {
     [1050, "journal"],
     [1900, "exchange"],
     [1200, "simulator"],
+    [1700, "audit"],
+    [900, "invariants"],
+    [750, "choices"],
+    [700, "assertions"],
+    [5600, "testing"],
     [6200, "play"],
     [3900, "cli"],
   ])("at most %i lines in %s", (most, ...folders) => {
@@ -353,6 +358,7 @@ describe("sizes", () => {
   test.each([
     [7500, /^test\/(?:base|spec|world|faults|journal|exchange|simulator)\//],
     [8000, /^test\/(?:play|cli|scenarios)\//],
+    [8500, /^test\/(?:audit|invariants|choices|assertions|testing)\//],
   ])("at most %i lines of tests in %s", (most, folders) => {
     const own = everything.filter(({ path }) => folders.test(path));
     const lines = own.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0);

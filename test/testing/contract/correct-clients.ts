@@ -1,7 +1,6 @@
 /** Correct clients: no rule may be broken by any of them, whatever is assumed. */
 
 import { coveringArray } from "../../../src/index.ts";
-import type { Assumptions } from "../../../src/spec/assumptions/catalogue.ts";
 import { rules } from "../../../src/testing/contract/rules.ts";
 import {
   breachIn,
@@ -14,7 +13,6 @@ import { toldOf } from "../../../src/testing/session/told.ts";
 import { createReferenceDriver } from "../../client/reference-driver.ts";
 import { createCallingDriver } from "../defects/calling-client.ts";
 import { createDirectDriver } from "../defects/direct-client.ts";
-import { createOrderedDriver } from "../defects/ordered-client.ts";
 import { createQueueingDriver } from "../defects/queueing-client.ts";
 import { createPatientDriver, onceOnly } from "./patient-client.ts";
 
@@ -25,8 +23,6 @@ export const correctClients: Readonly<Record<string, CreateDriver>> = {
   patient: createPatientDriver,
   /** Delivers in the background. */
   queueing: createQueueingDriver,
-  /** Delivers in order, and knows only JSON. */
-  ordered: createOrderedDriver,
   /** Sends a few requests at once, and only a probe during an outage. */
   calling: createCallingDriver,
   /** Flushes and closes when the calls under way have ended. */
@@ -68,18 +64,11 @@ export async function alarmOf({ client, row, seed, runs }: Trial): Promise<strin
   const driver = correctClients[client];
   if (driver === undefined) throw new Error(`There is no client ${client}.`);
   const options = { globals: "replaced", runs, sequenceSeed: seed } as const;
-  const assumptions = row === undefined ? {} : assumptionsOf(client, row);
+  const assumptions = row === undefined ? {} : rows[row];
   const breach = await firstBreach(driver, { ...options, assumptions });
   if (breach === undefined) return undefined;
   const { rule, why, run, trial } = breach;
   return `${client}, row ${row}, seed ${seed}, session ${run}: ${rule}: ${why}\n${JSON.stringify(trial)}`;
-}
-
-function assumptionsOf(client: string, row: number): Partial<Assumptions> {
-  const { "request.encoding": encoding, ...others } = rows[row] ?? {};
-  return client === "ordered" || encoding === undefined
-    ? others
-    : { ...others, "request.encoding": encoding };
 }
 
 /** What the contract finds first, without shrinking it. `run`: the number of the session, from 0. */

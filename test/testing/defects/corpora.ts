@@ -73,7 +73,6 @@ const patient = "../contract/patient-client.ts";
 
 export const corpora: readonly PlantedClient[] = [
   ...texts("queueing-defects", "createQueueingDriver", "queueing-client.ts"),
-  ...texts("ordered-defects", "createOrderedDriver", "ordered-client.ts"),
   ...texts("calling-defects", "createCallingDriver", "calling-client.ts"),
   ...texts("direct-defects", "createDirectDriver", "direct-client.ts"),
   ...texts("patient-defects", "createPatientDriver", patient),
