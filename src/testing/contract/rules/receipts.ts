@@ -18,16 +18,14 @@ export const receipts: Rule = {
         if (ask.outcome.kind !== "done") continue;
         came();
         const given = receiptIn(ask.outcome.value, event.kind);
-        if (given.id === undefined && given.credit === undefined) continue;
+        if (given.id === undefined && given.micros === undefined) continue;
         const known = receiptsOf(event);
         // A client that recognises a repeat by itself may return a credit of 0.
         const isOwn = ask !== event.asks[0] && !told.requests.some(({ step }) => step === ask.step);
         const isSame = known.some(
-          ({ id, credit }) =>
-            (given.id === undefined || given.id === id) &&
-            (given.credit === undefined ||
-              isAmount(given.credit, credit) ||
-              (isOwn && given.credit === 0)),
+          ({ id, micros }) =>
+            [undefined, id].includes(given.id) &&
+            [undefined, micros, ...(isOwn ? [0] : [])].includes(given.micros),
         );
         if (!isSame)
           return `The client returned ${JSON.stringify(given)} for ${event.name}. The service answered ${known.map((one) => JSON.stringify(one)).join(", ") || "nothing"}.`;
@@ -37,19 +35,15 @@ export const receipts: Rule = {
   },
 };
 
-interface Receipt {
-  readonly id: unknown;
-  readonly credit: unknown;
-}
-
-/** A member that is null counts as unknown to the client. */
-function receiptIn(value: unknown, kind: EventKind): Receipt {
+/** The credit in micro-INR. A member that is null counts as unknown to the client. */
+function receiptIn(value: unknown, kind: EventKind) {
   const id = memberOf(value, `${kind}_id`) ?? undefined;
-  return { id, credit: memberOf(value, "revenue_credited_inr") ?? undefined };
+  const credit = memberOf(value, "revenue_credited_inr") ?? undefined;
+  return { id, micros: typeof credit === "number" ? nearestMicros(credit) : credit };
 }
 
 /** What answers said of the event, whether they arrived or not, if the client can't see that they are wrong. */
-function receiptsOf({ sent, kind }: AdEvent): Receipt[] {
+function receiptsOf({ sent, kind }: AdEvent) {
   return sent.flatMap((one) =>
     [one.got, ...one.served]
       .filter(
@@ -57,9 +51,4 @@ function receiptsOf({ sent, kind }: AdEvent): Receipt[] {
       )
       .map((answer) => receiptIn(jsonIn(answer.body), kind)),
   );
-}
-
-function isAmount(given: unknown, answered: unknown): boolean {
-  if (typeof given !== "number" || typeof answered !== "number") return false;
-  return nearestMicros(given) === nearestMicros(answered);
 }

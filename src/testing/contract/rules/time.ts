@@ -137,7 +137,7 @@ const otherLimit: Rule = {
       const { limit } = operations[operation];
       // A client may have its own reasons to wait after a failure.
       const isUndisturbed = requests.every(
-        (one) => one.atMs >= untilMs || limitOf(one) === limit || isFine(one),
+        (one) => one.atMs >= untilMs || limitOf(one) === limit || isAcknowledged(one),
       );
       const during = calls.filter(
         (call) =>
@@ -160,10 +160,6 @@ const otherLimit: Rule = {
 
 function limitOf({ operation }: Sent): LimitClass | undefined {
   return operation === undefined ? undefined : operations[operation].limit;
-}
-
-function isFine({ fault, limit, got }: Sent): boolean {
-  return fault === undefined && limit === undefined && got.status < 500;
 }
 
 /** Whether the call needs nothing that counts against this limit. A click may wait for its impression. */
