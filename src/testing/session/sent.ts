@@ -121,7 +121,8 @@ export function mayPass(sent: Sent): boolean {
 /** Whether the client chooses how long to wait before it sends this again: it failed, and nothing says when to come back. */
 export function isPauseChosen(sent: Sent): boolean {
   const isOver = isAcknowledged(sent) || sent.got.status === 409 || isRefused(sent);
-  return !isOver && !isKeyRefused(sent) && retryAtMs(sent) === undefined;
+  const isToChange = isKeyRefused(sent) || hasWrongEncoding(sent);
+  return !isOver && !isToChange && retryAtMs(sent) === undefined;
 }
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

@@ -16,7 +16,7 @@ import type { AdEvent, Told } from "../../session/told.ts";
 import { commandInWords, errorInWords, outcomeInWords, timeInWords } from "../../session/words.ts";
 import { isOrdinary, isQuery } from "./answers.ts";
 import { type Asked, askedIn, isAccepted, isAskedAgain, isRepeat, isSentAfter } from "./asked.ts";
-import { isQueueFull } from "./excuses.ts";
+import { closingOf, isQueueFull } from "./excuses.ts";
 import type { Rule } from "./rule.ts";
 
 const ends: Rule = {
@@ -108,6 +108,8 @@ const waitsAsTold: Rule = {
 
 function isEarly(told: Told, before: Asked, next: Asked, untilMs: number): boolean {
   if (next.sent.atMs >= untilMs - TOLERANCE_MS || !isSentAfter(told, before, next)) return false;
+  // What was sent in a wrong encoding was on its way already.
+  if (next.event?.sent.some(hasWrongEncoding) === true) return false;
   if (isRepeat(before, next)) return true;
   const isSame = next.sent.operation === before.sent.operation;
   const isSameLimit = next.sent.limit !== undefined && next.sent.limit === before.sent.limit;
@@ -129,6 +131,7 @@ const otherLimit: Rule = {
   needs: ["stats", "virtualTime"],
   judge(told, came) {
     const { requests, calls } = told;
+    const closed = closingOf(told)?.step ?? Number.MAX_VALUE;
     for (const refused of requests) {
       const { got, gotMs, operation } = refused;
       // A client may take a 503 for a failure of the whole service.
@@ -143,6 +146,7 @@ const otherLimit: Rule = {
         (call) =>
           call.atMs > gotMs &&
           call.atMs <= untilMs - PROMPT_MS &&
+          call.step < closed &&
           isOfOther(call, limit, told) &&
           !isQueueFull(told, call.step),
       );
