@@ -81,8 +81,12 @@ function stepsOf({ command, result }: Change, context: Context): Step[] {
   switch (command.kind) {
     case "fault": {
       // A rule that never acts makes a scenario's result undecided. The id stays: the rule's random draws depend on it.
-      const hasFired = context.session.requests.some(({ fault }) => fault?.rule === result);
-      return hasFired ? [{ fault: { ...command.rule, id: String(result) } }] : [];
+      const { requests, changes } = context.session;
+      const id = String(result);
+      const hasActed =
+        requests.some(({ fault }) => fault?.rule === id) ||
+        changes.some(({ acted }) => acted.includes(id));
+      return hasActed ? [{ fault: { ...command.rule, id } }] : [];
     }
     case "heal":
       return [{ heal: "all" }];

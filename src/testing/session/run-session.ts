@@ -178,7 +178,8 @@ async function change(run: Run, given: WorldCommand): Promise<void> {
     case "spend":
       result = spend(run.world, command);
   }
-  run.changes.push({ command, step, atMs, endMs: sim.clock.now(), result });
+  const acted = sim.faults.list().flatMap(({ id, fired }) => (fired > 0 ? [id] : []));
+  run.changes.push({ command, step, atMs, endMs: sim.clock.now(), result, acted });
 }
 
 /** Has another program with the client's key send until the limit has only `left` left. @returns how many requests that takes. */

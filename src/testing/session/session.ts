@@ -108,4 +108,6 @@ export interface Change {
   readonly endMs: number;
   /** For `fault` the rule's id, for `spend` the number of requests. */
   readonly result: string | number | undefined;
+  /** The fault rules that are installed then and have acted, perhaps on the requests of another program alone. */
+  readonly acted: readonly string[];
 }
