@@ -50,10 +50,12 @@ export class Transport {
     for (let tried = 1; ; tried += 1) {
       if (!this.#isKeyRefused) await this.#pauseOver(call.pool, signal);
       if (this.#isKeyRefused) return { kind: "refused", status: 401 };
-      const got = await exchange(this.#context, call, encodings[this.#encoding], signal);
+      const encoding = this.#encoding;
+      const got = await exchange(this.#context, call, encodings[encoding], signal);
       signal.throwIfAborted();
       if (got?.status !== 415 || tried === encodings.length) return this.#answerOf(call, got);
-      this.#encoding = (this.#encoding + 1) % encodings.length;
+      // Of several calls at once, the first one changes it.
+      if (this.#encoding === encoding) this.#encoding = (encoding + 1) % encodings.length;
     }
   }
 
