@@ -60,7 +60,7 @@ describe("the TypeScript on the page", () => {
     expect(await runSnippet(auditing)).toBe("nothing lost, nothing doubled\n");
     const doubling = auditing.replace(/, session_id };/, " };");
     expect(doubling).not.toBe(auditing);
-    await expect(runSnippet(doubling)).rejects.toThrow(/the client counts 50, on record: \d+/);
+    await expect(runSnippet(doubling)).rejects.toThrow(/by the client's count: 50, on record: \d+/);
   });
 });
 

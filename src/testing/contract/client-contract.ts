@@ -83,6 +83,7 @@ async function resultOf(
   if (tried.kind === "passed" || contract.replay !== undefined) return { result: tried.kind };
   const why =
     `The result of ${rule.id} is undecided: nothing in ${counted(contract.runs, "session")} concerned it. ` +
+    'If that is so for most rules, the requests don\'t arrive: use the `fetch` and `timers` that are given, or globals: "replaced". ' +
     `If the client comes there seldom, raise \`runs\`. If it never does, say why:\n  skip: { "${rule.id}": "…" }`;
   return { result: "undecided", why, error: new Error(why) };
 }

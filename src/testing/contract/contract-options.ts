@@ -9,7 +9,7 @@ import { wholeBetween } from "../../base/schemas.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import { type CreateDriver, driverMethods } from "../driver/driver.ts";
 import { promiseNames } from "../driver/promises.ts";
-import { checkGlobals, type TestWorldOptions, worldOptionNames } from "../driver/test-world.ts";
+import { checkConnection, type TestWorldOptions, worldOptionNames } from "../driver/test-world.ts";
 import { checkNames } from "../options.ts";
 import type { Rule } from "./rules/rule.ts";
 import { rules as ours } from "./rules.ts";
@@ -87,6 +87,7 @@ const reason = v.pipe(
   v.string(),
   v.regex(/\S/, "must be the reason why the client needn't follow the rule"),
 );
+const required = { driver: undefined, describe: undefined, it: undefined };
 const ownEntries = {
   ...{ driver: toCall, describe: toCall, it: toCall, onReport: v.optional(toCall) },
   name: v.optional(v.string()),
@@ -103,26 +104,30 @@ const ownEntries = {
 /** @throws InputError that names the invalid option, or ADSIM_REPLAY. */
 export function readContract(options: ClientContractOptions) {
   checkNames(options, [...worldOptionNames, ...Object.keys(ownEntries)]);
-  parseInput(v.object(ownEntries), options);
+  parseInput(v.object(ownEntries), { ...required, ...options });
   const { skip = {}, only, name = DEFAULT_NAME, failures = "adsim-failures" } = options;
   const { seed, start, publishers, profile, assumptions } = options;
   const { transport, globals, timeZone, patienceMs } = options;
   const service = { seed, start, publishers, profile, assumptions };
   resolveOptions(service);
-  checkGlobals(options);
+  checkConnection(options);
+  const world: TestWorldOptions = { ...service, transport, globals, timeZone, patienceMs };
   const rules = [...ours, ...(options.rules ?? [])];
   const ids = rules.map(({ id }) => id);
   const twice = ids.findIndex((id, at) => ids.indexOf(id) < at);
   if (twice >= 0) throw new InputError(`rules.${twice - ours.length}.id`, "must be unique");
   for (const id of Object.keys(skip)) checkId(`skip.${id}`, id, ids);
   for (const [index, id] of (only ?? []).entries()) checkId(`only.${index}`, id, ids);
-  const replay = replayOf(ids);
+  const replay = replayOf();
+  // Another contract may have a rule that this one hasn't.
+  if (replay !== undefined && didYouMean(replay.rule, ids) !== "")
+    checkId("ADSIM_REPLAY", replay.rule, ids);
   const { runs = transport === "http" ? DEFAULT_RUNS / 10 : DEFAULT_RUNS } = options;
   return {
     ...{ name, replay },
     /** All of them, with those that are skipped. */
     rules,
-    world: { ...service, transport, globals, timeZone, patienceMs },
+    world,
     runs: replay === undefined ? runs : 1,
     sequenceSeed: replay?.sequenceSeed ?? options.sequenceSeed ?? 1,
     failures: failures === false ? undefined : failures,
@@ -130,7 +135,7 @@ export function readContract(options: ClientContractOptions) {
     skipReason({ id }: Rule): string | undefined {
       if (replay !== undefined)
         return replay.rule === id ? undefined : `only ${replay.rule} is replayed`;
-      if (skip[id] !== undefined) return skip[id];
+      if (Object.hasOwn(skip, id)) return skip[id];
       return only === undefined || only.includes(id) ? undefined : "only leaves it out";
     },
   };
@@ -142,10 +147,10 @@ function checkId(field: string, id: string, ids: readonly string[]): void {
   throw new InputError(field, `must name a rule of the contract.${hint}`);
 }
 
-const FORM = /^\s*(\S+) (-?\d{1,10}) (\d+(?::\d+)*)\s*$/;
+const FORM = /^\s*(\S+) (-?\d{1,10}) (\d{1,6}(?::\d{1,6})*)\s*$/;
 
 /** The one session to run, for one rule. */
-function replayOf(ids: readonly string[]) {
+function replayOf() {
   const text = environmentValue("ADSIM_REPLAY");
   if (text === undefined) return undefined;
   const [, rule = "", seed = "", path = ""] = FORM.exec(text) ?? [];
@@ -154,6 +159,5 @@ function replayOf(ids: readonly string[]) {
       "ADSIM_REPLAY",
       'must be the RULE SEED PATH that a failure shows, such as "once 1 0:1"',
     );
-  checkId("ADSIM_REPLAY", rule, ids);
   return { rule, sequenceSeed: Number(seed), path };
 }

@@ -4,13 +4,14 @@ import fc from "fast-check";
 import type { Simulator } from "../../adapters/create-simulator.ts";
 import { formatList } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
+import { orUndefined } from "../../base/text.ts";
 import type { CreateDriver } from "../driver/driver.ts";
 import type { TestWorldOptions } from "../driver/test-world.ts";
 import { canSetTimeZone } from "../driver/time-zone.ts";
 import { runToEnd } from "../session/run-session.ts";
 import type { Session } from "../session/session.ts";
 import { type Told, toldOf } from "../session/told.ts";
-import { errorInWords } from "../session/words.ts";
+import { errorInWords, valueInWords } from "../session/words.ts";
 import type { Breach, Rule } from "./rules/rule.ts";
 import { arbitraryTrial, type Trial } from "./workload.ts";
 
@@ -49,7 +50,7 @@ export async function tryRules(
   options: SessionsOptions,
 ): Promise<ReadonlyMap<string, Tried>> {
   const sessions = sessionsOf(rules, createDriver, options);
-  const trials = sessions.draw();
+  const trials = options.path === undefined ? sessions.draw() : (orUndefined(sessions.draw) ?? []);
   if (trials.length === 0)
     throw new InputError(
       "ADSIM_REPLAY",
@@ -90,10 +91,13 @@ export function breachIn(told: Told, rule: Rule, came: () => void): Breach | und
   } catch (error) {
     return { why: `The rule's judge threw ${errorInWords(error)}.` };
   }
-  if (found === undefined) return undefined;
+  if ((found ?? undefined) === undefined) return undefined;
   if (typeof found === "string") return { why: found };
   if (typeof Object(found).why === "string") return found as Breach;
-  return { why: `The rule's judge returned ${typeof found}, not what is wrong in words.` };
+  // Unhandled, a rejection would end the process.
+  if (found instanceof Promise) found.catch(() => undefined);
+  const what = found instanceof Promise ? "a promise" : valueInWords(found);
+  return { why: `The rule's judge returned ${what}, not what is wrong in words.` };
 }
 
 type Sessions = ReturnType<typeof sessionsOf>;

@@ -63,17 +63,9 @@ export interface Driver<Impression = unknown> extends ClientPromises {
   close?(): Promise<Undelivered | undefined> | Promise<void> | void;
 }
 
-/** A method that is missing here is a type error. */
-const methods: Readonly<Record<Exclude<keyof Driver, keyof ClientPromises>, true>> = {
-  impression: true,
-  click: true,
-  stats: true,
-  surfaces: true,
-  payouts: true,
-  flush: true,
-  close: true,
-};
-export const driverMethods: readonly string[] = Object.keys(methods);
+export const driverMethods: readonly string[] = [
+  ...["impression", "click", "stats", "surfaces", "payouts", "flush", "close"],
+];
 
 /** The names of the driver's methods, and of what it promises. */
 export function membersOf(driver: object = {}): readonly string[] {
@@ -92,8 +84,9 @@ export function checkedDriver<Impression>(made: Driver<Impression>): Driver<Impr
   if (typeof Object(made).impression !== "function")
     throw new InputError("driver", "must return a driver: an object with at least impression()");
   const known: readonly string[] = [...driverMethods, ...promiseNames];
-  for (const [name, member] of Object.entries(made)) {
+  for (const name of namesIn(made)) {
     if (known.includes(name)) continue;
+    const member: unknown = Reflect.get(made, name);
     const missing = typeof member === "function" ? driverMethods : promiseNames;
     const hint = didYouMean(
       name,
@@ -102,6 +95,13 @@ export function checkedDriver<Impression>(made: Driver<Impression>): Driver<Impr
     if (hint !== "") throw new InputError(`driver.${name}`, `is not known here.${hint}`);
   }
   return made;
+}
+
+/** The names of its members, with those of its classes. */
+function namesIn(value: object): string[] {
+  const parent: object | null = Object.getPrototypeOf(value);
+  const isPlain = parent === null || parent === Object.prototype;
+  return [...Object.getOwnPropertyNames(value), ...(isPlain ? [] : namesIn(parent))];
 }
 
 /** What a driver gets to create a client. */

@@ -1,10 +1,12 @@
 /** The world of a client under test: a simulated service, the transport to it, and the time of both. */
 
+import * as v from "valibot";
 import { createSimulator, type Simulator, withFetch } from "../../adapters/create-simulator.ts";
 import { createFetch } from "../../adapters/fetch.ts";
 import { formatInstant } from "../../base/calendar.ts";
-import { InputError } from "../../base/input.ts";
+import { InputError, parseInput } from "../../base/input.ts";
 import { deriveKey, drawsFrom } from "../../base/random.ts";
+import { wholeBetween } from "../../base/schemas.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
 import { checkNames } from "../options.ts";
@@ -76,17 +78,25 @@ export async function openTestWorld(
   draws = "",
 ): Promise<TestWorld> {
   checkNames(options, worldOptionNames);
-  checkGlobals(options);
+  checkConnection(options);
   return options.transport === "http" ? await overHttp(options, draws) : inProcess(options, draws);
 }
 
-export const worldOptionNames: readonly (keyof TestWorldOptions)[] = [
-  ...(["seed", "start", "publishers", "profile", "assumptions"] as const),
-  ...(["transport", "globals", "timeZone", "patienceMs"] as const),
+const connection = v.object({
+  transport: v.optional(v.picklist(["fetch", "http"])),
+  globals: v.optional(v.picklist(["kept", "replaced"])),
+  timeZone: v.optional(v.string()),
+  patienceMs: v.optional(wholeBetween(0, 10_000)),
+});
+
+export const worldOptionNames: readonly string[] = [
+  ...["seed", "start", "publishers", "profile", "assumptions"],
+  ...Object.keys(connection.entries),
 ];
 
-/** @throws InputError */
-export function checkGlobals({ transport, globals, timeZone }: TestWorldOptions): void {
+/** How the client is connected. @throws InputError */
+export function checkConnection(options: TestWorldOptions): void {
+  const { transport, globals, timeZone } = parseInput(connection, options);
   if (globals === "replaced" && transport === "http")
     throw new InputError("globals", 'can\'t be replaced with transport "http": there time is real');
   if (timeZone !== undefined && globals !== "replaced")

@@ -260,8 +260,8 @@ describe("a wrong driver or rule", () => {
 
   test.each<[string, () => unknown, string]>([
     ["throws", () => JSON.parse("{"), "judge threw SyntaxError: "],
-    ["returns a number", () => 0.5, "judge returned number, not what is wrong in words."],
-    ["is async", () => Promise.resolve(), "judge returned object, not what is wrong in words."],
+    ["returns a number", () => 0.5, "judge returned 0.5, not what is wrong in words."],
+    ["is async", () => Promise.resolve(), "judge returned a promise, not what is wrong in words."],
   ])("fails if the judge %s", async (_, judge, says) => {
     const rules = [{ ...own, judge: judge as Rule["judge"] }];
     const { tests, report } = await runContract({ rules, only: ["own"] });
@@ -292,6 +292,8 @@ describe("wrong options are refused before anything is registered", () => {
     [{ start: "tomorrow" }, "start must be an instant"],
     [{ assumptions: { "click.repeat": "never" } }, "assumptions.click.repeat"],
     [{ transport: "http", globals: "replaced" }, "globals can't be replaced"],
+    [{ globals: "replace" }, 'globals must be one of "kept", "replaced", not "replace"'],
+    [{ patienceMs: -1 }, "patienceMs must be a whole number from 0 to 10000"],
     ...ofRule.map(([wrong, says]): [object, string] => [
       { rules: [{ ...own, commands: fc.constant([]), ...wrong }] },
       `rules.0.${says}`,

@@ -16,10 +16,8 @@ import { calmSinceMs } from "./delivers.ts";
 import { closingOf, hasQueue } from "./excuses.ts";
 import type { Rule } from "./rule.ts";
 
-type QueryCommand = Extract<ClientCommand, { kind: QueryKind }>;
-
 /** A call for figures or a list. */
-type Query = Call & { readonly command: QueryCommand };
+type Query = Call & { readonly command: Extract<ClientCommand, { kind: QueryKind }> };
 
 export function isQuery(call: Call): call is Query {
   return queryKinds.some((kind) => kind === call.command.kind);
@@ -55,7 +53,9 @@ function wrongResult(told: Told, query: Query, value: unknown): string | undefin
   const longestMs = longestAge(told, command.kind);
   const differences = told.requests
     .filter((sent) => sent.step <= query.step && isAnswerTo(sent, query, told))
-    .filter((sent) => sent.step === query.step || ageOf(sent, query) <= longestMs)
+    .filter(
+      ({ step, atMs, gotMs = atMs }) => step === query.step || query.endMs - gotMs <= longestMs,
+    )
     .map((sent) => difference(lenientSchemas[command.kind], rightAnswerIn(sent), value));
   if (differences.includes(undefined)) return undefined;
   const asking = `The client was asked for ${commandInWords(command)}`;
@@ -65,11 +65,6 @@ function wrongResult(told: Told, query: Query, value: unknown): string | undefin
     ? `, and none in the ${durationInWords(longestMs)} before`
     : "";
   return `${asking}, and returned ${valueInWords(value)}. It got no right answer to this query meanwhile${before}.`;
-}
-
-/** How old the answer was when the client returned it. */
-function ageOf({ atMs, gotMs = atMs }: Sent, { endMs }: Query): number {
-  return endMs - gotMs;
 }
 
 /**

@@ -18,7 +18,10 @@ export const backsOff: Rule = {
     // It could have sent it again at once.
     if (tasks.some(({ sent }) => sent.some(isPauseChosen))) came();
     const chains = tasks.flatMap(chainsOf);
-    return noPause(chains) ?? fixedPauses(told, chains);
+    const none = chains.find(({ shortest }) => shortest === 0);
+    if (none !== undefined)
+      return `A request for ${none.name} failed, and the client sent it again without any pause.`;
+    return fixedPauses(told, chains);
   },
 };
 
@@ -75,13 +78,6 @@ function pauseMs(before: Sent | undefined, next: Sent): number | undefined {
   // A client can take any hint for a time that is over.
   const isInvited = before.got.headers["retry-after"] !== undefined;
   return isInvited || !isPauseChosen(before) ? undefined : next.atMs - before.gotMs;
-}
-
-function noPause(chains: readonly Chain[]): string | undefined {
-  const none = chains.find(({ shortest }) => shortest === 0);
-  return (
-    none && `A request for ${none.name} failed, and the client sent it again without any pause.`
-  );
 }
 
 /** Pauses of this length needn't grow any further. A circuit breaker may try again every half a minute. */

@@ -113,14 +113,11 @@ function valueProblem(sent: Sent, told: Told, given: ReadonlySet<string>): strin
   for (const [name, may] of Object.entries(allowedFor(sent, told, given))) {
     const value = sent.values[name];
     if (may.includes(value)) continue;
-    const some = may.slice(-MAX_NAMED).map(escapedText).join(" or ") || "none: there was none";
+    const some = may.slice(-3).map(escapedText).join(" or ") || "none: there was none";
     return `${name} was ${escapedText(value)}, expected ${some}`;
   }
   return undefined;
 }
-
-/** So many of the allowed values are named. */
-const MAX_NAMED = 3;
 
 /** What the parameters may be; undefined: left out. Those that are missing here are the client's own. */
 function allowedFor(
