@@ -244,12 +244,18 @@ describe("a client that breaks a rule", () => {
   });
 });
 
+class Misspelt {
+  impression(): void {}
+  clicks(): void {}
+}
+
 describe("a wrong driver or rule", () => {
   test.each<[string, () => unknown, string]>([
     ["can't be made", () => Promise.reject(new Error("no config")), "no config"],
     ["is null", () => null, "driver must return a driver: an object with at least impression()"],
     ["can't be right", () => ({ impression() {}, maxAtOnce: 0 }), "maxAtOnce must be a whole"],
     ["is misspelt", () => ({ impression() {}, clicks() {} }), 'Did you mean "click"?'],
+    ["is misspelt in a class", () => new Misspelt(), 'Did you mean "click"?'],
   ])("fails if the driver %s, and restores the globals", async (_, driver, says) => {
     const before = [globalThis.fetch, globalThis.setTimeout, globalThis.Date];
     const options = { globals: "replaced", only: ["ends"] } as const;
