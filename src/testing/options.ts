@@ -14,13 +14,14 @@ export function checkNames(options: object, names: readonly string[]): void {
   throw new InputError(shownName(unknown), `is not an option.${hint}`);
 }
 
-/** @throws InputError for a list that is empty, or has a name that isn't known. */
+/** @throws InputError for what is no list, or an empty one, or has a name that isn't known. */
 export function checkKnown(
   field: string,
   given: readonly string[],
   known: readonly string[],
 ): void {
-  if (given.length === 0) throw new InputError(field, "must not be an empty list");
+  if (!Array.isArray(given) || given.length === 0)
+    throw new InputError(field, "must be a list of at least one");
   const place = given.findIndex((name) => !known.includes(name));
   if (place >= 0) throw new InputError(`${field}.${place}`, `must be one of ${known.join(", ")}`);
 }

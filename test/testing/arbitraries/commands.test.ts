@@ -47,7 +47,8 @@ describe("arbitraryCommands", () => {
 
 test.each<[object, string]>([
   [{ kinds: ["clik"] }, "kinds.0 must be one of impression, click"],
-  [{ kinds: [] }, "kinds must not be an empty list"],
+  [{ kinds: [] }, "kinds must be a list of at least one"],
+  [{ kinds: "click" }, "kinds must be a list of at least one"],
   [{ kinds: ["together", "advance"] }, "kinds must have another command to the client"],
   [{ weights: { click: 3 } }, "weights is not an option."],
 ])("options are refused by name: %j", (options, message) => {

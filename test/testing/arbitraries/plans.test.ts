@@ -104,7 +104,7 @@ test.each<[string, (options: never) => unknown, object]>([
   ["start must be an instant", arbitraryClockPlan, { start: "today" }],
   ["lenght is not an option.", arbitraryClockPlan, { lenght: 3 }],
   ["kinds.0 must be one of drop", arbitraryFaultPlan, { kinds: ["explode"] }],
-  ["kinds must not be an empty list.", arbitraryFaultPlan, { kinds: [] }],
+  ["kinds must be a list of at least one.", arbitraryFaultPlan, { kinds: [] }],
   ["sim must be a simulator", arbitraryPublisher, {}],
 ])("wrong options are refused: %s", (message, make, options) => {
   expect(() => make(options as never)).toThrow(InputError);
