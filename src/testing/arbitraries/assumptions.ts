@@ -11,6 +11,7 @@ import {
   choicesOf,
 } from "../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
+import { checkNames } from "../options.ts";
 
 export interface ArbitraryAssumptionsOptions {
   /** The keys that vary; the others have their defaults. @default all of them */
@@ -28,11 +29,12 @@ const points: Readonly<Record<string, Assumption>> = catalogue;
  * Full assignments that a simulator accepts. In most of them a handful of keys differ from the default. A failure
  * shrinks until only the keys that it needs differ.
  *
- * @throws InputError for an unknown key or choice.
+ * @throws InputError for an unknown option, key or choice.
  */
 export function arbitraryAssumptions(
   options: ArbitraryAssumptionsOptions = {},
 ): fc.Arbitrary<Assumptions> {
+  checkNames(options, ["keys", "fixed"]);
   const { keys = Object.keys(points), fixed = {} } = options;
   const defaults = keys.map((key) => [key, points[key]?.default ?? ""]);
   // Throws for an unknown key or choice, and suggests the nearest one.

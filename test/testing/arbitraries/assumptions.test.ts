@@ -61,7 +61,9 @@ test("only the keys named vary, and fixed choices stay, even in a shrunk value",
   expect(none).toEqual(Array(5).fill(defaultAssumptions));
 });
 
-test("a key or choice that doesn't exist is refused by name", () => {
+test("an option, key or choice that doesn't exist is refused by name", () => {
+  const wrongOption = { key: ["date.timezone"] } as never;
+  expect(() => arbitraryAssumptions(wrongOption)).toThrow('Did you mean "keys"?');
   const wrongKey = { keys: ["date.timezome"] } as never;
   expect(() => arbitraryAssumptions(wrongKey)).toThrow(InputError);
   expect(() => arbitraryAssumptions(wrongKey)).toThrow('Did you mean "date.timezone"?');
