@@ -3,8 +3,8 @@
 import * as v from "valibot";
 import { AuditError, type ClientCounts } from "../audit/assert-counts.ts";
 import { formatDay, parseDay } from "../base/calendar.ts";
-import { given } from "../base/given.ts";
 import { InputError, parseInput } from "../base/input.ts";
+import { given } from "../base/plain-data.ts";
 import { wholeFrom } from "../base/schemas.ts";
 import type { PublisherStats } from "../client/api.ts";
 import { dayReader } from "../exchange/operations/time-choices.ts";

@@ -3,8 +3,8 @@
 import * as v from "valibot";
 import { counted } from "../base/counted.ts";
 import { formatList } from "../base/did-you-mean.ts";
-import { given } from "../base/given.ts";
 import { InputError } from "../base/input.ts";
+import { given } from "../base/plain-data.ts";
 import { wholeFrom } from "../base/schemas.ts";
 import { oneLine } from "../base/text.ts";
 import type { JournalEntry } from "../journal/entry.ts";

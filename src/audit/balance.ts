@@ -6,7 +6,7 @@ import { payoutHistoryOf, surfaceTotals } from "../exchange/operations/revenue.t
 import type { Account } from "../world/accounts/account.ts";
 import { type BookState, lifetimeTotals } from "../world/ledger/book.ts";
 import type { Population } from "../world/publishers/population.ts";
-import type { Totals } from "../world/publishers/seeded-history.ts";
+import type { Totals } from "../world/publishers/seeded-publisher.ts";
 import type { FiguresByOperation } from "./event-line.ts";
 
 /** Lifetime amounts in INR, with the seeded history: revenue = paid + pending. */

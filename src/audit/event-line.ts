@@ -1,7 +1,7 @@
 /** A line of the audit: what became of recording requests, from the tally and the record. */
 
 import { microsToInr } from "../base/money.ts";
-import { createEventTally, type EventTally } from "../world/accounts/tally.ts";
+import { createEventTally, type EventTally } from "../world/accounts/state.ts";
 
 /** What became of recording requests. attempts = answered + injected + lost + dropped. Amounts are exact to the micro-INR. */
 export interface EventLine {

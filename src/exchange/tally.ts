@@ -2,7 +2,7 @@
 
 import { isEventKind } from "../spec/operations.ts";
 import type { Accounts } from "../world/accounts/accounts.ts";
-import type { EventTally } from "../world/accounts/tally.ts";
+import type { EventTally } from "../world/accounts/state.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** The tally of a recording request; undefined for any other. */

@@ -2,8 +2,14 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createIdCodec, type IdFormat } from "../../src/base/id-codec.ts";
-import { digitIds, prefixedIds, urlUnsafeIds, uuidIds } from "../../src/base/id-formats.ts";
+import {
+  createIdCodec,
+  digitIds,
+  type IdFormat,
+  prefixedIds,
+  urlUnsafeIds,
+  uuidIds,
+} from "../../src/base/id-codec.ts";
 
 interface Form {
   readonly format: IdFormat;

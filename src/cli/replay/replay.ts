@@ -1,6 +1,6 @@
 /** `adsim replay FILE`: plays a recording as a scenario that expects the recorded answers, and shows those that differ. */
 
-import { given } from "../../base/given.ts";
+import { given } from "../../base/plain-data.ts";
 import { indentedJson } from "../../base/text.ts";
 import { playScenario } from "../../play/play-scenario.ts";
 import type { RecordedScenario } from "../../play/recording/scenario-of-recording.ts";

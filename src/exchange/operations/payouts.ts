@@ -2,7 +2,7 @@
 
 import { formatDay } from "../../base/calendar.ts";
 import type { AccountWorld } from "../../world/accounts/accounts.ts";
-import { hasReference, payoutStatusReaders } from "../../world/ledger/payout-lifecycles.ts";
+import { hasReference, payoutStatusReaders } from "../../world/ledger/payouts.ts";
 import { type Operator, readSuccess } from "./outcome.ts";
 import { amountReaderOf, payoutHistoryOf } from "./revenue.ts";
 

@@ -5,9 +5,9 @@ import { inWholePaise, microsToInr } from "../../base/money.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import { lastDayOf, totalsBetween } from "../../world/ledger/book.ts";
-import { type PayoutHistory, payoutHistory } from "../../world/ledger/payout-history.ts";
+import { type PayoutHistory, payoutHistory } from "../../world/ledger/payouts.ts";
 import type { Population } from "../../world/publishers/population.ts";
-import { noTotals, type Totals } from "../../world/publishers/seeded-history.ts";
+import { noTotals, type Totals } from "../../world/publishers/seeded-publisher.ts";
 
 /** The totals of each surface, in the account's order, from `from` to `to`, both included. */
 export function surfaceTotals(

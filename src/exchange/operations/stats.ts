@@ -2,7 +2,7 @@
 
 import { day, formatDay } from "../../base/calendar.ts";
 import type { AccountWorld } from "../../world/accounts/accounts.ts";
-import { noTotals, type Totals } from "../../world/publishers/seeded-history.ts";
+import { noTotals, type Totals } from "../../world/publishers/seeded-publisher.ts";
 import { type Operator, readSuccess, refused } from "./outcome.ts";
 import { amountReaderOf, surfaceTotals } from "./revenue.ts";
 import { surfaceNotFound } from "./surfaces.ts";

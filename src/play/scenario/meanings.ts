@@ -2,8 +2,8 @@
 
 import { parseInstant } from "../../base/calendar.ts";
 import { DAY_MS, type Duration, durationMs, isDuration } from "../../base/duration.ts";
-import { given } from "../../base/given.ts";
 import { InputError, inField, parseInput, renamingField } from "../../base/input.ts";
+import { given } from "../../base/plain-data.ts";
 import { parseRule } from "../../faults/rule.ts";
 import { parseChoices } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";

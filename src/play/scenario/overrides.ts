@@ -1,6 +1,6 @@
 /** The fields of a scenario that a user can override when playing it: those the world is created from. */
 
-import { given } from "../../base/given.ts";
+import { given } from "../../base/plain-data.ts";
 import type { Scenario } from "./types.ts";
 
 export type Overrides = Partial<

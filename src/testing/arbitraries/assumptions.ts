@@ -1,7 +1,7 @@
 /** Random choices of assumptions for fast-check. They shrink to the defaults key by key. */
 
 import fc from "fast-check";
-import { given } from "../../base/given.ts";
+import { given } from "../../base/plain-data.ts";
 import {
   type Assumption,
   type AssumptionKey,

@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../base/duration.ts";
-import { given } from "../../base/given.ts";
 import { InputError } from "../../base/input.ts";
+import { given } from "../../base/plain-data.ts";
 import { checkKnown, checkNames } from "../options.ts";
 import { type ClientCommand, type Command, isOfClient } from "../session/command.ts";
 import { arbitraryFaultRule } from "./fault-plan.ts";

@@ -1,7 +1,7 @@
 /** Random fault rules with every kind of verdict. They fire a limited number of times, and delays are bounded. */
 
 import fc from "fast-check";
-import { given } from "../../base/given.ts";
+import { given } from "../../base/plain-data.ts";
 import { type FaultMatch, type FaultRule, parseRule } from "../../faults/rule.ts";
 import type { VerdictKind } from "../../faults/verdict.ts";
 import { unconfirmedWays, wrongWays } from "../../faults/wrong-body.ts";

@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { day, formatDay } from "../../base/calendar.ts";
-import { given } from "../../base/given.ts";
 import { InputError } from "../../base/input.ts";
+import { given } from "../../base/plain-data.ts";
 import { dayReader } from "../../exchange/operations/time-choices.ts";
 import { eventIdIn } from "../../journal/entry-values.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";

@@ -1,6 +1,6 @@
 /** Turns a client's session into a scenario: the same requests at the same instants, under the same fault rules. */
 
-import { given } from "../../base/given.ts";
+import { given } from "../../base/plain-data.ts";
 import { createScript } from "../../play/recording/script.ts";
 import {
   createRequestSteps,

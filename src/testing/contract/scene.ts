@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { durationMs } from "../../base/duration.ts";
-import { given } from "../../base/given.ts";
+import { given } from "../../base/plain-data.ts";
 import type { FaultMatch } from "../../faults/rule.ts";
 import type { Verdict } from "../../faults/verdict.ts";
 import { clientWords } from "../arbitraries/commands.ts";

@@ -2,8 +2,8 @@
 
 import * as v from "valibot";
 import { formatHttpDate } from "../../base/calendar.ts";
-import { given } from "../../base/given.ts";
 import { inField, parseInput } from "../../base/input.ts";
+import { given } from "../../base/plain-data.ts";
 import { strictObject } from "../../base/schema-builders.ts";
 import { wholeFrom } from "../../base/schemas.ts";
 import type { FaultRule } from "../../faults/rule.ts";

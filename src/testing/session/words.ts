@@ -1,7 +1,7 @@
 /** Commands, requests and outcomes in words. They may contain API keys: remove those before printing. */
 
 import { durationInWords } from "../../base/duration.ts";
-import { given } from "../../base/given.ts";
+import { given } from "../../base/plain-data.ts";
 import { oneLine } from "../../base/text.ts";
 import type { Shown } from "../driver/driver.ts";
 import type { WorldCommand } from "./command.ts";

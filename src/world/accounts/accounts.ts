@@ -10,9 +10,9 @@ import {
   type AccountState,
   createAccountState,
   type SurfaceOverride,
+  type Tally,
   type WorldState,
 } from "./state.ts";
-import type { Tally } from "./tally.ts";
 
 export interface Accounts {
   /** How many publishers there are, including sign-ups. */

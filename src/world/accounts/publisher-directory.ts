@@ -3,8 +3,8 @@
 import * as v from "valibot";
 import type { Day } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
-import { given } from "../../base/given.ts";
 import { InputError, parseInput } from "../../base/input.ts";
+import { given } from "../../base/plain-data.ts";
 import { anyOf, type Schema, strictObject } from "../../base/schema-builders.ts";
 import { surfaceStatuses } from "../../spec/responses.ts";
 import { MAX_SURFACES } from "../ledger/book.ts";

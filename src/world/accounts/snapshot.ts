@@ -2,16 +2,15 @@
 
 import * as v from "valibot";
 import type { ClockMode } from "../../base/clock.ts";
-import { copyOfJson } from "../../base/copy-of-json.ts";
 import { createDigest } from "../../base/digest.ts";
 import { InputError, isPlainObject, parseInput } from "../../base/input.ts";
+import { copyOfJson } from "../../base/plain-data.ts";
 import { fromBase64, toBase64 } from "../../base/text.ts";
 import { type FaultsState, savedFaults } from "../../faults/rules.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { type BookState, forgetSessions } from "../ledger/book.ts";
 import type { WorldSettings } from "../publishers/world-settings.ts";
-import type { AccountState, WorldState } from "./state.ts";
-import type { Tally } from "./tally.ts";
+import type { AccountState, Tally, WorldState } from "./state.ts";
 
 /** The first members of every snapshot. */
 const snapshotBegin = { format: "adsim-snapshot", version: 6 } as const;

@@ -1,18 +1,17 @@
 /**
  * The state of a world as plain data: its settings, and of its publishers only what differs from the seed. Ids, keys, names,
- * prices and past figures are derived from it. A fork and a restore are another state.
+ * prices and past figures are derived from it. A fork and a restore are another state. The counts of outcomes are for the audit.
  */
 
 import type { ClockMode } from "../../base/clock.ts";
-import { copyOfJson } from "../../base/copy-of-json.ts";
 import { InputError } from "../../base/input.ts";
+import { copyOfJson } from "../../base/plain-data.ts";
 import { copyOfFaults, type FaultsState, type FunctionStandIn } from "../../faults/rules.ts";
 import type { AssumptionKey, Assumptions } from "../../spec/assumptions/catalogue.ts";
 import { type BookState, copyOfBook, createBook, lastDayOf } from "../ledger/book.ts";
 import { algorithmOf, type Bucket } from "../limits/algorithms.ts";
 import type { SignUp, SurfaceTerms } from "../publishers/seeded-publisher.ts";
 import type { WorldSettings } from "../publishers/world-settings.ts";
-import { createTally, type Tally } from "./tally.ts";
 
 export interface WorldState {
   settings: WorldSettings;
@@ -111,4 +110,52 @@ export function changeAssumptions(state: WorldState, assumptions: Assumptions): 
     // Other keys never match, and a shorter window may already have dropped some.
     if (changed("dedup.key", "dedup.window")) book.sessions.clear();
   }
+}
+
+/** The requests of one operation: numbers of requests, and sums of the credits in their answers in micro-INR. */
+export interface EventTally {
+  /** The service recorded an event. */
+  applied: number;
+  /** The service recognised a duplicate, whether it refused it or not. */
+  suppressed: number;
+  /** The service refused the request for another reason. */
+  refused: number;
+  /** A rule made the service carry out the request again. Each copy is counted above as well. */
+  copies: number;
+  /** A rule answered instead of the service, which did nothing. */
+  injected: number;
+  /** A rule kept the request from the service, and the client got no answer. */
+  dropped: number;
+  /** The service acted, but the client didn't get its whole answer. */
+  lost: number;
+  /** Recorded events whose answer no client got, including copies. */
+  unseen: number;
+  /** Credits of recorded events whose answer a client got. */
+  seenMicros: number;
+  /** Credits of the unseen events. */
+  unseenMicros: number;
+}
+
+export interface Tally {
+  readonly impression: EventTally;
+  readonly click: EventTally;
+}
+
+function createTally(): Tally {
+  return { impression: createEventTally(), click: createEventTally() };
+}
+
+export function createEventTally(): EventTally {
+  return {
+    applied: 0,
+    suppressed: 0,
+    refused: 0,
+    copies: 0,
+    injected: 0,
+    dropped: 0,
+    lost: 0,
+    unseen: 0,
+    seenMicros: 0,
+    unseenMicros: 0,
+  };
 }

@@ -4,8 +4,8 @@
  */
 
 import type { Day } from "../../base/calendar.ts";
-import { copyOfJson } from "../../base/copy-of-json.ts";
-import { noTotals, type Totals } from "../publishers/seeded-history.ts";
+import { copyOfJson } from "../../base/plain-data.ts";
+import { noTotals, type Totals } from "../publishers/seeded-publisher.ts";
 
 export interface BookState {
   /** How many impressions were recorded. The columns have room for more. */

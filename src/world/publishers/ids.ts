@@ -1,7 +1,14 @@
 /** The ids of a world, with one codec for each kind. Serials count within their publisher. */
 
-import { createIdCodec, type IdCodec, type IdFormat } from "../../base/id-codec.ts";
-import { digitIds, prefixedIds, urlUnsafeIds, uuidIds } from "../../base/id-formats.ts";
+import {
+  createIdCodec,
+  digitIds,
+  type IdCodec,
+  type IdFormat,
+  prefixedIds,
+  urlUnsafeIds,
+  uuidIds,
+} from "../../base/id-codec.ts";
 import type { Assumptions, Choice } from "../../spec/assumptions/catalogue.ts";
 
 const formats = {

@@ -9,8 +9,13 @@ import { type SurfaceStatus, surfaceStatuses } from "../../spec/responses.ts";
 import type { Ids } from "./ids.ts";
 import type { Person, PersonGenerator } from "./people.ts";
 import { profiles } from "./profiles.ts";
-import { createSeededHistory, type SeededHistory } from "./seeded-history.ts";
-import type { SeededPublisher, SignUp, SurfaceTerms } from "./seeded-publisher.ts";
+import {
+  createSeededHistory,
+  type SeededHistory,
+  type SeededPublisher,
+  type SignUp,
+  type SurfaceTerms,
+} from "./seeded-publisher.ts";
 import type { WorldSettings } from "./world-settings.ts";
 
 /** Ordinals of sign-ups start here, so their ids don't depend on the size of the population. */

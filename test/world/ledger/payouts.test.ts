@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { type Day, day, formatDay, parseDay } from "../../../src/base/calendar.ts";
-import { payoutHistory } from "../../../src/world/ledger/payout-history.ts";
+import { payoutHistory } from "../../../src/world/ledger/payouts.ts";
 
 const INR = 1_000_000;
 const on = (text: string): Day => parseDay(text) ?? day(Number.NaN);
