@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "..");
 const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
 
-/** `src/exchange/exchange.ts` is a path from the root; `route.ts` after it is a file in the same folder. */
+/** `src/exchange/exchange.ts` is a path from the root; `read.ts` after it is a file in the same folder. */
 function namedPaths(): string[] {
   const quoted = Array.from(page.matchAll(/`([\w./-]+)`/g), ([, path = ""]) => path);
   let folder = "";

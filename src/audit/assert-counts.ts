@@ -9,7 +9,7 @@ import type { ExchangeItem } from "../journal/log.ts";
 import type { Choice } from "../spec/assumptions/catalogue.ts";
 import { isEventKind } from "../spec/operations.ts";
 import type { Accounts } from "../world/accounts/accounts.ts";
-import type { PublisherFigures } from "./balance.ts";
+import type { PublisherFigures } from "./figures.ts";
 
 /** How many distinct events the client believes are recorded. */
 export interface ClientCounts {

@@ -6,8 +6,13 @@ import type { Account } from "../world/accounts/account.ts";
 import type { DirectoryWorld } from "../world/accounts/publisher-directory.ts";
 import { lastDayOf } from "../world/ledger/book.ts";
 import { type AuditFacts, assertCounts, type ClientCounts } from "./assert-counts.ts";
-import { type Amounts, discrepanciesIn, figuresOf } from "./balance.ts";
-import { type EventLines, eventLinesOf } from "./event-line.ts";
+import {
+  type Amounts,
+  discrepanciesIn,
+  type EventLines,
+  eventLinesOf,
+  figuresOf,
+} from "./figures.ts";
 
 /** What became of one publisher's impression and click requests. */
 export interface PublisherAudit extends EventLines {

@@ -16,8 +16,7 @@ import {
   type Offence,
 } from "./findings/finding.ts";
 import { lostEvents } from "./findings/lost-events.ts";
-import { pausesDoNotGrow } from "./findings/pauses-do-not-grow.ts";
-import { repeats } from "./findings/repeats.ts";
+import { pausesDoNotGrow, repeats } from "./findings/retries.ts";
 import { singleRequests } from "./findings/single-requests.ts";
 import { stops } from "./findings/stops.ts";
 

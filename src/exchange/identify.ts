@@ -1,11 +1,13 @@
-/** Finds out what a request asks for and whose key it carries (spec §5): route, then authenticate. Changes nothing. */
+/**
+ * Finds out what a request asks for and whose key it carries (spec §5): route, then authenticate. Changes nothing. Paths are
+ * compared as sent, without decoding or normalising.
+ */
 
-import type { OperationId } from "../spec/operations.ts";
+import { methodsOf, type Operation, type OperationId, operations } from "../spec/operations.ts";
 import type { Account } from "../world/accounts/account.ts";
 import type { Accounts } from "../world/accounts/accounts.ts";
 import { type Refusal, refused } from "./operations/outcome.ts";
 import { headerOf, type PlainRequest } from "./plain-request.ts";
-import { route } from "./route.ts";
 
 /** What a request asks for, and the publisher whose valid key was sent. */
 export type Identity =
@@ -56,3 +58,20 @@ const noKey = refused(
   "Send the API key of a publisher as a header: Authorization: Bearer <API_KEY>.",
 );
 const wrongKey = refused("unauthorized", "The API key is unknown, or was replaced by a new one.");
+
+const all = Object.values<Operation>(operations);
+const existing = all.map(({ method, path }) => `${method} ${path}`).join(", ");
+
+function route(method: string, path: string): OperationId | Refusal {
+  const operation = all.find((each) => each.path === path);
+  if (operation === undefined) {
+    return refused(
+      "route_not_found",
+      `No operation answers at this path. The operations are: ${existing}. Paths are compared exactly.`,
+    );
+  }
+  const methods = methodsOf(operation);
+  if (methods.includes(method)) return operation.id;
+  const detail = `${path} supports only ${methods.join(" and ")}.`;
+  return { ...refused("method_not_allowed", detail), methods };
+}

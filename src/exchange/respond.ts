@@ -1,6 +1,11 @@
-/** Turns decisions into responses: status, headers, body text. Every response has X-RateLimit-Remaining (spec §8). */
+/**
+ * Turns decisions into responses: status, headers, body text. Every response has X-RateLimit-Remaining (spec §8). Under
+ * `response.form=evolved` it adds fields that the spec doesn't list, and changes the order of the keys.
+ */
 
 import { formatHttpDate } from "../base/calendar.ts";
+import { isPlainObject } from "../base/input.ts";
+import { deriveKey, drawsFrom, type NextDraw, textKey } from "../base/random.ts";
 import { utf8Length } from "../base/text.ts";
 import type { Injected } from "../faults/plan.ts";
 import type { Choice } from "../spec/assumptions/catalogue.ts";
@@ -8,7 +13,6 @@ import { errorBodies } from "../spec/error-bodies.ts";
 import { statusesOf } from "../spec/errors.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { challengeOf, successTypeOf } from "../spec/responses.ts";
-import { createEvolver } from "./evolve.ts";
 import type { Refusal } from "./operations/outcome.ts";
 import type { ShapedBy } from "./shaped-by.ts";
 import type { World } from "./world.ts";
@@ -16,7 +20,7 @@ import type { World } from "./world.ts";
 type Headers = Readonly<Record<string, string>>;
 
 /** What the headers of every response say. */
-export interface ResponseFacts {
+interface ResponseFacts {
   /** How many more requests the limit admits now. */
   readonly remaining: number;
   readonly nowMs: number;
@@ -112,4 +116,52 @@ function contentOf(type: string | undefined, body: string): Record<string, strin
 /** The response to HEAD: the headers of GET without a body. */
 export function withoutBody(response: ApiResponse): ApiResponse {
   return { ...response, body: "" };
+}
+
+type Member = readonly [name: string, value: unknown];
+
+/** The members that every object gets, and those of the outermost one. */
+const inner: readonly Member[] = [
+  ["x_note", "A field that the specification does not list"],
+  ["x_reserved", null],
+];
+const outermost: readonly Member[] = [...inner, ["x_context", { source: "adsim" }]];
+
+/** The seed and the body itself decide the order. */
+function createEvolver(seed: string): (body: object) => unknown {
+  const orderKey = deriveKey(seed, "key-order");
+  return (body) => {
+    const draw = drawsFrom(textKey(orderKey, JSON.stringify(body)));
+    return evolved(body, outermost, draw);
+  };
+}
+
+function evolved(value: unknown, added: readonly Member[], draw: NextDraw): unknown {
+  if (Array.isArray(value)) return value.map((item) => evolved(item, added, draw));
+  if (!isPlainObject(value)) return value;
+  const members = Object.entries(value).map(
+    ([name, member]): Member => [name, evolved(member, inner, draw)],
+  );
+  return Object.fromEntries(shuffled([...members, ...added], members.length, draw));
+}
+
+/** Any order but the documented one: the first `documented` members are never in their usual order relative to each other. */
+function shuffled(
+  members: readonly Member[],
+  documented: number,
+  draw: NextDraw,
+): readonly Member[] {
+  const places = members.map((_, place) => place);
+  for (let last = places.length - 1; last > 0; last -= 1) swap(places, last, draw(last + 1));
+  // A single documented member has no order, so the order of all members counts.
+  const decisive = documented > 1 ? documented : places.length;
+  const isUsual = places.filter((place) => place < decisive).every((place, at) => place === at);
+  if (isUsual) swap(places, places.indexOf(0), places.indexOf(1));
+  return places.flatMap((place) => members.slice(place, place + 1));
+}
+
+function swap(places: number[], one: number, other: number): void {
+  const before = places[one] ?? 0;
+  places[one] = places[other] ?? 0;
+  places[other] = before;
 }

@@ -13,8 +13,7 @@ import {
 } from "../base/schema-builders.ts";
 import { instantText, wholeFrom } from "../base/schemas.ts";
 import { type OperationId, operationIds } from "../spec/operations.ts";
-import { duration } from "./delay.ts";
-import { oneOf, shareSchema, type Verdict, verdictSchema } from "./verdict.ts";
+import { duration, oneOf, shareSchema, type Verdict, verdictSchema } from "./verdict.ts";
 
 /** The maximum number of rules in a world. */
 export const MAX_RULES = 1000;

@@ -8,7 +8,6 @@ import { durationMs } from "../base/duration.ts";
 import { InputError } from "../base/input.ts";
 import { deriveKey, drawFraction, type Key, subKey } from "../base/random.ts";
 import { lenientText } from "../base/text.ts";
-import { delayMsOf } from "./delay.ts";
 import { type Plan, planOf } from "./plan.ts";
 import {
   type FaultFunction,
@@ -17,7 +16,7 @@ import {
   type FaultRule,
   parseVerdict,
 } from "./rule.ts";
-import type { Verdict, VerdictKind } from "./verdict.ts";
+import { delayMsOf, type Verdict, type VerdictKind } from "./verdict.ts";
 
 /** The rules of a world. It is JSON unless a rule is a function. */
 export interface FaultsState {

@@ -2,13 +2,12 @@
 
 import { shortened } from "../base/text.ts";
 import { Broken, Inconclusive, type Result } from "./ensure.ts";
-import type { Invariant } from "./invariant.ts";
+import { copyOf, type Invariant, type WorldCopy } from "./invariant.ts";
 import { moneyInvariants } from "./money.ts";
 import { recordingInvariants } from "./recording.ts";
 import { serviceInvariants } from "./service.ts";
 import { statsInvariants } from "./stats.ts";
 import type { Played } from "./trace.ts";
-import { copyOf, type WorldCopy } from "./world-copy.ts";
 
 export const invariants: readonly Invariant[] = [
   ...moneyInvariants,

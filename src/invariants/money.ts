@@ -3,9 +3,8 @@
 import { MICROS_PER_PAISA, nearestMicros } from "../base/money.ts";
 import { creditOf, payoutsBody, read, valuesOf } from "./answers.ts";
 import { ensure, ensureEach, inconclusive } from "./ensure.ts";
-import type { Invariant } from "./invariant.ts";
+import { askAfresh, type Invariant, readStats, type WorldCopy } from "./invariant.ts";
 import type { CpmRange, Played, TracedExchange } from "./trace.ts";
-import { askAfresh, readStats, type WorldCopy } from "./world-copy.ts";
 
 export const moneyInvariants: readonly Invariant[] = [
   { id: "M1", says: "Lifetime revenue is payouts plus pending, to 6 decimals.", tried: allIsPaid },

@@ -3,14 +3,12 @@
 import { DAY_MS, MINUTE_MS } from "../base/duration.ts";
 import { headerOf } from "../exchange/plain-request.ts";
 import { type OperationId, operations } from "../spec/operations.ts";
-import { lenientSchemas, responseSchemas } from "../spec/responses.ts";
-import { bodyMismatch } from "../spec/schema-mismatch.ts";
+import { bodyMismatch, lenientSchemas, responseSchemas } from "../spec/responses.ts";
 import { valuesOf } from "./answers.ts";
 import type { ClientExchange } from "./client-exchange.ts";
 import { ensure, ensureEach, inconclusive } from "./ensure.ts";
-import type { Invariant } from "./invariant.ts";
+import { ask, askAfresh, type Invariant, recordIn, type WorldCopy, waitIn } from "./invariant.ts";
 import type { Played, TracedExchange } from "./trace.ts";
-import { ask, askAfresh, recordIn, type WorldCopy, waitIn } from "./world-copy.ts";
 
 export const serviceInvariants: readonly Invariant[] = [
   { id: "L4", says: "A request is admitted after Retry-After, and not before.", tried: retryAfter },

@@ -3,9 +3,8 @@
 import { MICROS_PER_PAISA } from "../base/money.ts";
 import { addDays, dayAt, read, statsBody, valuesOf } from "./answers.ts";
 import { ensure, ensureEach } from "./ensure.ts";
-import type { Invariant } from "./invariant.ts";
+import { type Invariant, readStats, todayIn, type WorldCopy } from "./invariant.ts";
 import type { Played } from "./trace.ts";
-import { readStats, todayIn, type WorldCopy } from "./world-copy.ts";
 
 export const statsInvariants: readonly Invariant[] = [
   { id: "S1", says: "A period's figures are the sum of its parts' figures.", tried: sumOfParts },

@@ -2,8 +2,8 @@
 
 import * as v from "valibot";
 import { type Audit, auditOf } from "../audit/audit.ts";
-import { figuresOf } from "../audit/balance.ts";
 import { type ClientReport, reportOf } from "../audit/client-report.ts";
+import { figuresOf } from "../audit/figures.ts";
 import { createNearestFinder } from "../audit/nearest/nearest.ts";
 import type { Clock } from "../base/clock.ts";
 import { inField, parseInput } from "../base/input.ts";
@@ -37,6 +37,7 @@ import { type Moment, Past, parseMoment, type Script } from "./past.ts";
 import { type Replay, replay } from "./replay.ts";
 import {
   copiedStateOf,
+  createWorldClock,
   type Host,
   type RunningWorld,
   runWorld,
@@ -50,7 +51,6 @@ import {
   resolveOptions,
   type SimulatorOptions,
 } from "./simulator-options.ts";
-import { createWorldClock } from "./world-clock.ts";
 
 /** One simulated service, without a transport. */
 export interface SimulatorCore

@@ -1,12 +1,17 @@
-/** Makes running worlds out of states: the parts that are derived from a state, wired up. */
+/**
+ * Makes running worlds out of states: the parts that are derived from a state, wired up. The clock of a simulator is that of the
+ * world that is running now, and notes its changes.
+ */
 
-import { type Clock, createClock, type WallClock } from "../base/clock.ts";
+import { type Clock, type ClockMode, createClock, type WallClock } from "../base/clock.ts";
+import { durationMs } from "../base/duration.ts";
 import { createExchange, type Exchange } from "../exchange/exchange.ts";
 import type { Meter } from "../exchange/meter.ts";
 import { dayReader } from "../exchange/operations/time-choices.ts";
 import type { World } from "../exchange/world.ts";
 import { createRules } from "../faults/rules.ts";
 import type { WorldJournal } from "../journal/journal.ts";
+import type { WorldChange } from "../journal/log.ts";
 import { createAccounts } from "../world/accounts/accounts.ts";
 import type { DirectoryWorld } from "../world/accounts/publisher-directory.ts";
 import { copyOfState, type WorldState } from "../world/accounts/state.ts";
@@ -88,4 +93,29 @@ export function estimateBytes({ state: { accounts } }: RunningWorld): number {
     bytes += BYTES.account + BYTES.impression * book.count + BYTES.session * book.sessions.size;
   }
   return bytes;
+}
+
+/** The clock of a simulator: that of `running`, the world that is running now. */
+export function createWorldClock(
+  running: () => Clock,
+  note: (change: WorldChange, atMs: number) => void,
+): Clock {
+  return {
+    now: () => running().now(),
+    get mode(): ClockMode {
+      return running().mode;
+    },
+    advance(by) {
+      const nowMs = running().advance(by);
+      note({ kind: "advance", byMs: durationMs(by) }, nowMs);
+      return nowMs;
+    },
+    set(change) {
+      const { mode: was } = running();
+      running().set(change);
+      const { mode } = running();
+      const nowMs = running().now();
+      note({ kind: "set-clock", mode, nowMs, was }, nowMs);
+    },
+  };
 }

@@ -10,8 +10,7 @@ import {
   type SimulatorOptions,
 } from "../../src/index.ts";
 import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
-import { lenientSchemas } from "../../src/spec/responses.ts";
-import { bodyMismatch } from "../../src/spec/schema-mismatch.ts";
+import { bodyMismatch, lenientSchemas } from "../../src/spec/responses.ts";
 import { impressionIdOf, type Sender, senderOf } from "../operation-sender.ts";
 
 const asks = {

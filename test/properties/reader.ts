@@ -2,8 +2,8 @@
 
 import type { Simulator } from "../../src/index.ts";
 import type { Stats } from "../../src/invariants/answers.ts";
+import { copyOf, readStats, todayIn } from "../../src/invariants/invariant.ts";
 import { Trace } from "../../src/invariants/trace.ts";
-import { copyOf, readStats, todayIn } from "../../src/invariants/world-copy.ts";
 
 /** Asks a fork. */
 export interface Reader {

@@ -3,8 +3,11 @@
 import { CsvError, parse } from "csv-parse/sync";
 import { didYouMean, formatList } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
-import { recordedInstant } from "../../journal/read-entry.ts";
-import type { RecordedEntry, Recording } from "../../journal/recorded-entry.ts";
+import {
+  type RecordedEntry,
+  type Recording,
+  recordedInstant,
+} from "../../journal/recorded-entry.ts";
 import { buildRequest } from "../../spec/build-request.ts";
 import { operationIds, operations } from "../../spec/operations.ts";
 

@@ -8,7 +8,7 @@ import { shownEntry } from "../../journal/shown-entry.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
 import { type EventKind, isEventKind } from "../../spec/operations.ts";
-import { successMismatch } from "../../spec/schema-mismatch.ts";
+import { successMismatch } from "../../spec/responses.ts";
 import type { Answer, Sent } from "./session.ts";
 
 /** The requests on record. `stepOf` tells in which step one arrived; undefined: it isn't the client's. */

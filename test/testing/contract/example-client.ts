@@ -2,7 +2,7 @@
 
 import { buildRequest } from "../../../src/spec/build-request.ts";
 import type { OperationId } from "../../../src/spec/operations.ts";
-import { successMismatch } from "../../../src/spec/schema-mismatch.ts";
+import { successMismatch } from "../../../src/spec/responses.ts";
 import type { Driver, DriverContext } from "../../../src/testing/driver/driver.ts";
 
 export interface Receipt {
