@@ -2,8 +2,7 @@
 
 export type { RequestOutcome } from "./invariants/client-exchange.ts";
 export type { InvariantResult } from "./invariants/invariants.ts";
-export type { LatencySummary } from "./play/measure/latencies.ts";
-export type { OperationTally, TallySummary } from "./play/measure/tally.ts";
+export type { LatencySummary, OperationTally, TallySummary } from "./play/measure/tally.ts";
 export type { ThresholdResult } from "./play/measure/thresholds.ts";
 export type { TimelineBucket } from "./play/measure/timeline.ts";
 export { type PlayScenarioOptions, playScenario } from "./play/play-scenario.ts";

@@ -11,14 +11,16 @@ import { readableDuration } from "./measure/quantities.ts";
 import { play } from "./player/play.ts";
 import { nameChoices } from "./player/rests-on.ts";
 import type { PlayResult } from "./player/result.ts";
-import { countRequests } from "./scenario/count-requests.ts";
-import { type ParseScenarioOptions, parseScenario } from "./scenario/parse-scenario.ts";
+import {
+  countRequests,
+  type ParseScenarioOptions,
+  parseScenario,
+} from "./scenario/parse-scenario.ts";
 import type { Scenario } from "./scenario/types.ts";
 import { createAdsimClient, openAdsimTarget } from "./targets/adsim-target.ts";
 import { planAtService } from "./targets/service-plan.ts";
 import { openServiceTarget, randomRunId } from "./targets/service-target.ts";
-import type { TargetOptions } from "./targets/target.ts";
-import { readTargetUrl, type TargetUrl } from "./targets/target-url.ts";
+import { readTargetUrl, type TargetOptions, type TargetUrl } from "./targets/target.ts";
 import { createTurns, type Turns } from "./targets/turns.ts";
 import { worldTarget } from "./targets/world-target.ts";
 

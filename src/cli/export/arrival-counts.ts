@@ -6,7 +6,7 @@
 import { durationMs } from "../../base/duration.ts";
 import { deriveKey } from "../../base/random.ts";
 import { arrivalTimes } from "../../play/traffic/arrivals.ts";
-import type { TrafficOrder } from "../../play/traffic/order.ts";
+import type { TrafficOrder } from "../../play/traffic/source.ts";
 import type { Traffic } from "../../play/traffic/traffic.ts";
 
 export interface ArrivalCounts {

@@ -3,8 +3,7 @@
 import { durationMs } from "../../base/duration.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
 import { indentedJson } from "../../base/text.ts";
-import { ADS } from "../../play/traffic/request-factory.ts";
-import { sharesOf, timeoutMsOf } from "../../play/traffic/source.ts";
+import { ADS, sharesOf, timeoutMsOf } from "../../play/traffic/source.ts";
 import { operations } from "../../spec/operations.ts";
 import type { LoadPlan, Sender } from "./traffic-plan.ts";
 

@@ -1,6 +1,6 @@
 /** The part of a script for k6 that is the same for all scenarios. Above it are its imports, options and tables. */
 
-import { ADS } from "../../play/traffic/request-factory.ts";
+import { ADS } from "../../play/traffic/source.ts";
 
 export const code = `export default function () {
   const step = traffic[exec.scenario.name];

@@ -1,9 +1,9 @@
-/** Counts the outcomes of many requests: of a traffic step, a repeat, a parallel or a whole run. */
+/** Counts the outcomes and latencies of many requests: of a traffic step, a repeat, a parallel or a whole run. */
 
 import { microsToInr, nearestMicros } from "../../base/money.ts";
 import type { ClientExchange } from "../../invariants/client-exchange.ts";
 import { type OperationId, operationIds } from "../../spec/operations.ts";
-import type { Punctuality } from "../traffic/order.ts";
+import type { Punctuality } from "../traffic/source.ts";
 
 export interface OperationTally {
   readonly sent: number;
@@ -33,8 +33,6 @@ export interface TallySummary {
   readonly differentIds: number | undefined;
   readonly operations: Readonly<Record<OperationId, OperationTally>>;
 }
-
-export type Tally = ReturnType<typeof createTally>;
 
 /** At most this many ids are kept. */
 const MAX_IDS = 100_000;
@@ -115,4 +113,60 @@ export function addTo<Name extends string>(
   more: Readonly<Record<Name, number>>,
 ): void {
   for (const name of Object.keys(more) as Name[]) sums[name] = (sums[name] ?? 0) + more[name];
+}
+
+/** Latencies in milliseconds, rounded to four digits. */
+export interface LatencySummary {
+  readonly p50: number;
+  readonly p90: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly p999: number;
+  readonly max: number;
+  readonly mean: number;
+}
+
+/** `digits`: how many significant digits of each latency are kept. */
+export function createLatencies(digits = 4) {
+  /** How often each latency was recorded. */
+  const counts = new Map<number, number>();
+  function add(latencyMs: number, times: number): void {
+    counts.set(latencyMs, (counts.get(latencyMs) ?? 0) + times);
+  }
+  return {
+    counts,
+    record(latencyMs: number): void {
+      // In virtual time most latencies are 0.
+      add(latencyMs === 0 ? 0 : Number(toMicrosecond(latencyMs).toPrecision(digits)), 1);
+    },
+    /** Adds the recorded latencies of `others`. */
+    add(others: { readonly counts: ReadonlyMap<number, number> }): void {
+      for (const [latencyMs, times] of others.counts) add(latencyMs, times);
+    },
+    /** Undefined if nothing was recorded. */
+    summary: () => (counts.size === 0 ? undefined : summaryOf(counts)),
+  };
+}
+
+function summaryOf(counts: ReadonlyMap<number, number>): LatencySummary {
+  const sorted = Array.from(counts).sort(([left], [right]) => left - right);
+  const total = sorted.reduce((so, [, times]) => so + times, 0);
+  const sumMs = sorted.reduce((so, [latencyMs, times]) => so + latencyMs * times, 0);
+  /** By nearest rank. */
+  function at(perMille: number): number {
+    let rank = Math.ceil((total * perMille) / 1000);
+    for (const [latencyMs, times] of sorted) {
+      rank -= times;
+      if (rank <= 0) return latencyMs;
+    }
+    return 0;
+  }
+  return {
+    ...{ p50: at(500), p90: at(900), p95: at(950), p99: at(990), p999: at(999), max: at(1000) },
+    mean: toMicrosecond(sumMs / total),
+  };
+}
+
+function toMicrosecond(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }

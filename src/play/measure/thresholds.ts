@@ -4,9 +4,8 @@ import { didYouMean, formatList } from "../../base/did-you-mean.ts";
 import { durationMs } from "../../base/duration.ts";
 import { InputError } from "../../base/input.ts";
 import type { Result } from "../../invariants/ensure.ts";
-import type { LatencySummary } from "./latencies.ts";
 import { readableCount, readableMs, readableShare } from "./quantities.ts";
-import type { TallySummary } from "./tally.ts";
+import type { LatencySummary, TallySummary } from "./tally.ts";
 
 interface Threshold {
   /** As written. */

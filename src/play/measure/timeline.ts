@@ -1,8 +1,7 @@
 /** A run over time, in at most 240 buckets of equal width. When there would be more, neighbours are merged. */
 
 import type { ClientExchange } from "../../invariants/client-exchange.ts";
-import { createLatencies } from "./latencies.ts";
-import { addTo, outcomeKind } from "./tally.ts";
+import { addTo, createLatencies, outcomeKind } from "./tally.ts";
 
 export interface TimelineBucket {
   /** Start of the bucket, in milliseconds from the beginning of the run. */

@@ -8,7 +8,7 @@ import type { Choices } from "../../simulator/simulator-options.ts";
 import { type AssumptionKey, catalogue } from "../../spec/assumptions/catalogue.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
-import { countRequests } from "../scenario/count-requests.ts";
+import { countRequests } from "../scenario/parse-scenario.ts";
 import type { Scenario } from "../scenario/types.ts";
 import type { Turns } from "../targets/turns.ts";
 import { worldTarget } from "../targets/world-target.ts";

@@ -1,19 +1,18 @@
-/** The state of a scenario's run: everything known so far, and the observers of each exchange. */
+/** The state of a scenario's run: everything known so far, the observers of each exchange, and a digest of what the client saw. */
 
+import { createDigest } from "../../base/digest.ts";
 import type { FaultRule } from "../../faults/rule.ts";
 import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
 import { inconclusive } from "../../invariants/ensure.ts";
 import { Trace } from "../../invariants/trace.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import type { Encoding } from "../../spec/build-request.ts";
-import { createLatencies } from "../measure/latencies.ts";
-import { createTally } from "../measure/tally.ts";
+import { createLatencies, createTally } from "../measure/tally.ts";
 import { createTimeline } from "../measure/timeline.ts";
 import type { PublisherRef, Scenario } from "../scenario/types.ts";
 import type { Target } from "../targets/target.ts";
 import type { Turns } from "../targets/turns.ts";
-import type { TrafficOrder } from "../traffic/order.ts";
-import { createRunDigest } from "./digest.ts";
+import type { TrafficOrder } from "../traffic/source.ts";
 import type { StepResult } from "./result.ts";
 import type { StepOutput } from "./values.ts";
 
@@ -126,4 +125,31 @@ export function ordinalOf({ outputs }: Run, publisherRef: PublisherRef = 0): num
   const output = outputs.get(publisherRef);
   if (output?.kind === "publisher") return output.ordinal;
   return inconclusive(`there is no publisher ${publisherRef}`);
+}
+
+/** Headers that describe the connection or the current time, and those that adsim adds under `explain`. */
+const ofTransport = /^(?:connection|content-length|date|keep-alive|transfer-encoding|x-adsim-.*)$/;
+
+const outcomes = { answered: 1, cut: 2, lost: 3, "timed-out": 4 } as const;
+
+function createRunDigest() {
+  const { text, number, value } = createDigest();
+  return {
+    text,
+    value,
+    /** Adds a whole exchange. */
+    exchange({ outcome, status, headers, text: body }: ClientExchange): void {
+      number(outcomes[outcome] * 1000 + status);
+      for (const name of Object.keys(headers).sort()) {
+        if (!ofTransport.test(name)) text(`${name}: ${headers[name]}`);
+      }
+      text(body);
+    },
+    /** Adds only outcome, status, remaining quota and body length. For traffic, which has millions of exchanges. */
+    brief({ outcome, status, headers, text: body }: ClientExchange): void {
+      number(outcomes[outcome] * 1000 + status);
+      number(Number(headers["x-ratelimit-remaining"] ?? -1));
+      number(body.length);
+    },
+  };
 }

@@ -3,28 +3,28 @@
 import { LAST_INSTANT_MS, parseInstant } from "../../base/calendar.ts";
 import { durationMs, MINUTE_MS } from "../../base/duration.ts";
 import { InputError, inField } from "../../base/input.ts";
-import type { ClientExchange } from "../../invariants/client-exchange.ts";
+import type { ClientExchange, Outgoing } from "../../invariants/client-exchange.ts";
 import { inconclusive } from "../../invariants/ensure.ts";
 import { createTally } from "../measure/tally.ts";
 import { kindOf, type StepKind, type StepOf } from "../scenario/step-kind.ts";
-import type { AdvanceStep, Matcher, Step } from "../scenario/types.ts";
-import { retryAfterMs } from "../targets/retry-after.ts";
+import type { AdvanceStep, Matcher, ParallelStep, RequestStep, Step } from "../scenario/types.ts";
 import { choicesToMake } from "../targets/service-plan.ts";
-import { type Control, whyAdvanceIsSkipped } from "../targets/target.ts";
-import { checkExpectation } from "./expectations.ts";
+import { type Control, retryAfterMs, whyAdvanceIsSkipped } from "../targets/target.ts";
+import { checkAnswer, checkExpectation } from "./expectations.ts";
 import { match } from "./matching.ts";
 import { record, type StepOutcome, undecidedBy } from "./record-step.ts";
+import { outgoingOf } from "./requests.ts";
 import {
   createObserver,
   loadMembers,
   noteFiredRules,
+  observeSingle,
   ordinalOf,
   publisherOf,
   type Run,
   recordRule,
   setMember,
 } from "./run.ts";
-import { playRequest, playTogether } from "./step-requests.ts";
 import { answerOf } from "./values.ts";
 
 /** Why a step is skipped at a target without a control API. */
@@ -217,4 +217,56 @@ function advanceMs(run: Run, { advance }: AdvanceStep): number {
   const untilMs = answer.atMs + hinted - durationMs(less) + durationMs(more);
   if (untilMs > LAST_INSTANT_MS) inconclusive(`${retryAfterOf} says to wait beyond the year 9999`);
   return Math.max(0, untilMs - nowMs);
+}
+
+async function playRequest(run: Run, step: RequestStep): Promise<StepOutcome> {
+  return answered(run, step, await run.target.send(outgoingOf(run, step)));
+}
+
+/** Sends all requests of all rounds before it reads the first answer. */
+async function playTogether(
+  run: Run,
+  { times = 1, steps }: ParallelStep["parallel"],
+  path: string,
+): Promise<void> {
+  const sent: { step: RequestStep; path: string; round: number; outgoing: Outgoing }[] = [];
+  for (let round = 1; round <= times; round += 1) {
+    run.round = round;
+    for (const [index, step] of steps.entries()) {
+      const at = `${path}.parallel.steps.${index}`;
+      try {
+        sent.push({ step, path: at, round, outgoing: outgoingOf(run, step) });
+      } catch (thrown) {
+        await record(run, step, at, undecidedBy(thrown));
+      }
+    }
+  }
+  const exchanges = await sendTogether(run, sent);
+  for (const [index, { step, path: at, round }] of sent.entries()) {
+    const exchange = exchanges[index];
+    if (exchange === undefined) throw new Error("A request of a parallel step got no answer.");
+    run.round = round;
+    await record(run, step, at, answered(run, step, exchange));
+  }
+}
+
+/** At once in real time. Where the play moves the clock, they arrive in this order at one instant. */
+async function sendTogether(
+  { target, turns }: Run,
+  sent: readonly { readonly outgoing: Outgoing }[],
+): Promise<readonly ClientExchange[]> {
+  if (target.time.kind === "real")
+    return await Promise.all(sent.map(({ outgoing }) => target.send(outgoing)));
+  const exchanges: ClientExchange[] = [];
+  for (const { outgoing } of sent) {
+    exchanges.push(await target.send(outgoing));
+    await turns();
+  }
+  return exchanges;
+}
+
+function answered(run: Run, { as, expect }: RequestStep, exchange: ClientExchange): StepOutcome {
+  observeSingle(run, exchange);
+  const checks = expect ? checkAnswer(expect, exchange, as ?? "answer", run) : [];
+  return { checks, exchange, output: { kind: "answer", exchange } };
 }

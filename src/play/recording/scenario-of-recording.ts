@@ -1,11 +1,12 @@
 /**
  * Turns a recording into a scenario. Publishers become ordinals or sign up, and ids become references: the publishers, surfaces
- * and impressions that were recorded need not exist where the scenario is played.
+ * and impressions that were recorded need not exist where the scenario is played. Ids that a service invents aren't compared.
  */
 
 import { assert } from "../../base/assert.ts";
 import { parseInstant } from "../../base/calendar.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
+import { jsonIn } from "../../base/parse-json.ts";
 import { orUndefined } from "../../base/text.ts";
 import { parametersOf, valuesOf } from "../../journal/entry-values.ts";
 import type { RecordedEntry, RecordedWorld, Recording } from "../../journal/recorded-entry.ts";
@@ -16,14 +17,20 @@ import { buildRequest, type Encoding } from "../../spec/build-request.ts";
 import { operations } from "../../spec/operations.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
 import { plural } from "../measure/quantities.ts";
+import { wordIn } from "../scenario/matchers.ts";
 import type { Overrides } from "../scenario/overrides.ts";
 import {
   createRequestSteps,
   type RequestSteps,
   type StepPublisher,
 } from "../scenario/request-step.ts";
-import type { AnswerExpectation, RequestStep, Scenario } from "../scenario/types.ts";
-import { expectedAnswer } from "./expected-answer.ts";
+import type {
+  AnswerExpectation,
+  Matcher,
+  Reference,
+  RequestStep,
+  Scenario,
+} from "../scenario/types.ts";
 import { createScript } from "./script.ts";
 import { type Attributed, attributed, surfacesIn } from "./senders.ts";
 
@@ -217,4 +224,39 @@ function expectationOf(
   return expectedAnswer(entry, (name, text) =>
     referenceTo(name === "id" ? "surface" : name, text, sender),
   );
+}
+
+/** What a service invents for each answer, by the name of its member. */
+const invented = /(^|_)(id|instance|time|timestamp)$/i;
+
+/** @param referenceTo What a text in the answer names. */
+function expectedAnswer(
+  { request, response }: Pick<RecordedEntry, "request" | "response">,
+  referenceTo: (name: string, text: string) => Reference | undefined,
+): AnswerExpectation {
+  const { status, headers, body, bodyBase64 } = response;
+  // Unless the period was asked for, it depends on the day.
+  const days = ["from", "to"].filter((name) => !valuesOf(request).has(name));
+
+  function matcherOf(value: unknown, name: string): Matcher {
+    if (typeof value === "string") {
+      const isInvented = invented.test(name) || days.includes(name);
+      return referenceTo(name, value) ?? (isInvented ? { type: "string" } : value);
+    }
+    if (Array.isArray(value)) return value.map((one) => matcherOf(one, name));
+    if (typeof value !== "object" || value === null) return value as Matcher;
+    const members = Object.entries(value);
+    if (wordIn(Object.keys(value)) !== undefined) return { type: "object" };
+    return Object.fromEntries(members.map(([member, one]) => [member, matcherOf(one, member)]));
+  }
+
+  const type = headers["content-type"];
+  const json = body === undefined ? undefined : jsonIn(body);
+  return {
+    status,
+    ...(type !== undefined && { headers: { "content-type": type } }),
+    ...(typeof json === "object" && json !== null
+      ? { body: matcherOf(json, "") }
+      : body !== undefined && bodyBase64 === undefined && { text: { equals: body } }),
+  };
 }

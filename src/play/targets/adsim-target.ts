@@ -12,11 +12,17 @@ import { createSimulatorCore } from "../../simulator/core.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
-import { playClockTraffic } from "./clock-traffic.ts";
 import { askVersion, type ControlApi, createControlApi } from "./control-api.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
-import type { Control, Target, TargetOptions } from "./target.ts";
-import { readSpeed, TargetError, type TargetUrl } from "./target-url.ts";
+import { playClockTraffic } from "./play-traffic.ts";
+import {
+  type Control,
+  readSpeed,
+  type Target,
+  TargetError,
+  type TargetOptions,
+  type TargetUrl,
+} from "./target.ts";
 import type { Turns } from "./turns.ts";
 
 interface AdsimOptions extends Pick<TargetOptions, "controlToken" | "speed" | "signal"> {

@@ -4,7 +4,7 @@ import { InputError } from "../../base/input.ts";
 import { jsonIn, memberOf } from "../../base/parse-json.ts";
 import { printable } from "../../base/text.ts";
 import type { HttpClient } from "./http-client.ts";
-import { TargetError } from "./target-url.ts";
+import { TargetError } from "./target.ts";
 
 interface ControlApiOptions {
   readonly client: HttpClient;

@@ -10,10 +10,16 @@ import { documentedLimits } from "../../spec/operations.ts";
 import type { Surface } from "../../world/accounts/account.ts";
 import { unreachable } from "./control-api.ts";
 import { createHttpClient } from "./http-client.ts";
-import { playRealTraffic } from "./real-traffic.ts";
-import { sendWhenAllowed } from "./retry-after.ts";
-import type { ServiceCredentials, Target, TargetOptions } from "./target.ts";
-import { readSpeed, TargetError, type TargetUrl } from "./target-url.ts";
+import { playRealTraffic } from "./play-traffic.ts";
+import {
+  readSpeed,
+  type ServiceCredentials,
+  sendWhenAllowed,
+  type Target,
+  TargetError,
+  type TargetOptions,
+  type TargetUrl,
+} from "./target.ts";
 
 interface ServiceTarget extends Target {
   /** Waits until each publisher's key has quota for this many GET requests, as far as answers told. */

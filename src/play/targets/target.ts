@@ -1,5 +1,10 @@
-/** What a scenario is played on: a world in this process, a world of an adsim over HTTP, or another service. */
+/**
+ * What a scenario is played on: a world in this process, a world of an adsim over HTTP, or another service. Also its URL and speed,
+ * parsed, and what its answers over a limit say about when to come back.
+ */
 
+import { MINUTE_MS } from "../../base/duration.ts";
+import { InputError } from "../../base/input.ts";
 import type { InstalledRule } from "../../faults/faults.ts";
 import type { FaultRule } from "../../faults/rule.ts";
 import type { ClientExchange, Member, Outgoing } from "../../invariants/client-exchange.ts";
@@ -9,7 +14,7 @@ import type { Choices } from "../../simulator/simulator-options.ts";
 import type { MaybeLater } from "../../simulator/worlds.ts";
 import type { SignUpRequest, SurfaceChange } from "../../world/accounts/publisher-directory.ts";
 import type { AdvanceStep } from "../scenario/types.ts";
-import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
+import type { Punctuality, TrafficOrder } from "../traffic/source.ts";
 
 export interface Target {
   readonly kind: "in-process" | "adsim" | "service";
@@ -94,4 +99,71 @@ export interface ServiceCredentials {
   readonly apiKey: string;
   /** Ids of its surfaces. @default requested from the service once */
   readonly surfaces?: readonly string[] | undefined;
+}
+
+export interface TargetUrl {
+  /** As given, without a slash at the end. */
+  readonly url: string;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** The path prefix of every request, without a slash at the end. */
+  readonly prefix: string;
+  /** The world that the path names at its end: `/@NAME`. */
+  readonly worldName: string | undefined;
+}
+
+/** A target can't be reached, or refuses what a play needs. The message says what to do. */
+export class TargetError extends Error {
+  override readonly name = "TargetError";
+}
+
+/** @throws InputError for anything but a plain http or https URL. */
+export function readTargetUrl(target: string | URL): TargetUrl {
+  const must = (be: string): never => {
+    throw new InputError("target", `must be a URL ${be}`);
+  };
+  const text = String(target);
+  if (!URL.canParse(text)) must('such as "http://127.0.0.1:4010"');
+  const { protocol, origin, pathname, search, hash, username, password } = new URL(text);
+  if (!/^https?:$/.test(protocol)) must("that begins with http:// or https://");
+  if (username || password || search || hash) must("without user, password, ? and #");
+  const prefix = pathname.replace(/\/+$/, "");
+  const worldName = /\/@([^/]+)$/.exec(prefix)?.[1];
+  return { url: `${origin}${prefix}`, origin, prefix, worldName };
+}
+
+/** @throws InputError unless `speed` is a number above 0. */
+export function readSpeed(speed: number): number {
+  if (Number.isFinite(speed) && speed > 0) return speed;
+  throw new InputError("speed", "must be a number above 0. 1 is real time");
+}
+
+/** Sends a request that isn't the scenario's. If a limit is used up, waits until there is quota, and sends it again. */
+export async function sendWhenAllowed(
+  { send, waitForQuota }: Pick<Target, "send" | "waitForQuota">,
+  outgoing: Outgoing,
+): Promise<ClientExchange> {
+  const answer = await send(outgoing);
+  if (!isOverLimit(answer)) return answer;
+  // As the answer says, at most a minute: the limits are per minute.
+  await waitForQuota?.(Math.min(retryAfterMs(answer) ?? MINUTE_MS, MINUTE_MS));
+  return await send(outgoing);
+}
+
+/** Whether the answer was refused for a used-up limit. The specification names no status for it. */
+function isOverLimit({ status, headers }: ClientExchange): boolean {
+  if (status < 400 || headers["x-ratelimit-remaining"] !== "0") return false;
+  return status === 429 || status === 503 || headers["retry-after"] !== undefined;
+}
+
+/** The wait in milliseconds after the answer: its Retry-After is in seconds or a date (RFC 9110 §10.2.3). */
+export function retryAfterMs({
+  headers,
+  atMs,
+}: Pick<ClientExchange, "headers" | "atMs">): number | undefined {
+  const hint = headers["retry-after"];
+  if (hint === undefined) return undefined;
+  if (/^\d+$/.test(hint)) return Number(hint) * 1000;
+  const untilMs = Date.parse(hint);
+  return Number.isNaN(untilMs) ? undefined : Math.max(0, untilMs - atMs);
 }

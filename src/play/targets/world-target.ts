@@ -4,7 +4,7 @@ import { didYouMean } from "../../base/did-you-mean.ts";
 import { InputError } from "../../base/input.ts";
 import { exchangeOf } from "../../invariants/client-exchange.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
-import { playClockTraffic } from "./clock-traffic.ts";
+import { playClockTraffic } from "./play-traffic.ts";
 import type { Target } from "./target.ts";
 import type { Turns } from "./turns.ts";
 

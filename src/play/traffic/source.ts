@@ -1,4 +1,4 @@
-/** Produces traffic request by request: the scheduled arrivals, and the clicks that follow answers. */
+/** Produces the traffic of an order request by request: the scheduled arrivals, and the clicks that follow answers. */
 
 import { assert } from "../../base/assert.ts";
 import { durationMs } from "../../base/duration.ts";
@@ -6,11 +6,36 @@ import { InputError } from "../../base/input.ts";
 import { jsonIn, memberOf } from "../../base/parse-json.ts";
 import { deriveKey, drawBetween, drawFraction, type Key } from "../../base/random.ts";
 import type { ClientExchange, Outgoing } from "../../invariants/client-exchange.ts";
-import type { OperationId } from "../../spec/operations.ts";
+import { buildRequest } from "../../spec/build-request.ts";
+import type { ApiRequest } from "../../spec/messages.ts";
+import { type OperationId, operations } from "../../spec/operations.ts";
+import type { Credentials } from "../../world/accounts/account.ts";
 import { arrivalTimes } from "./arrivals.ts";
-import type { TrafficOrder } from "./order.ts";
-import { createRequestFactory, type RequestFactory } from "./request-factory.ts";
 import type { Mix, Traffic } from "./traffic.ts";
+
+/** Traffic with its resolved publishers. */
+export interface TrafficOrder {
+  readonly traffic: Traffic;
+  readonly members: readonly Credentials[];
+  /** When it begins, in milliseconds since 1970 on the target's clock. Daily curves need it: they follow the hours of UTC. */
+  readonly startMs: number;
+  /** Seed of its random draws. */
+  readonly seed: string;
+  /** Number of the traffic step in the run, from 0. It makes draws and sessions differ between steps. */
+  readonly number: number;
+  /** A part of every session id, so that runs differ. @default the seed alone decides */
+  readonly runId?: string | undefined;
+  /** Called with every exchange, in the order in which they end. */
+  observe(exchange: ClientExchange): void;
+}
+
+/** How well a schedule was kept. In virtual time both counts are 0. */
+export interface Punctuality {
+  /** Requests sent more than 10 ms after they were due. */
+  readonly late: number;
+  /** Requests never sent, because too many were waiting for a connection. */
+  readonly dropped: number;
+}
 
 /** The part of an exchange that decides whether a click follows. */
 export type AnswerOutcome = Pick<ClientExchange, "outcome" | "status" | "text">;
@@ -130,5 +155,52 @@ function createChoice(shares: Shares, key: Key): (index: number) => Shares[numbe
       return left < 0;
     });
     return drawn?.[0] ?? "impression";
+  };
+}
+
+type RequestFactory = ReturnType<typeof createRequestFactory>;
+
+/** How many different ads impressions show: ad-1, ad-2 and so on. */
+export const ADS = 20;
+/** One of this many last impressions is repeated. */
+const RECENT = 100;
+
+/** `sessions`: what session ids begin with; undefined for impressions without them. `key`: of the draws for a use. */
+function createRequestFactory(
+  { id, apiKey, surfaces: all }: Credentials,
+  { surfaces: used, repeatedSessions: repeated = 0 }: Traffic,
+  sessions: string | undefined,
+  key: (use: string) => Key,
+) {
+  const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
+  const surfaces = all.slice(0, used);
+  const recent: ApiRequest["body"][] = [];
+  const placementKey = key("placements");
+  const [repeatsKey, repeatedKey] = [key("repeats"), key("repeated")];
+  const read = (operation: OperationId): ApiRequest =>
+    buildRequest(operation, { publisher_id: id }, { key: apiKey });
+
+  function post(operation: OperationId, body: ApiRequest["body"]): ApiRequest {
+    return { method: "POST", path: operations[operation].path, headers, body };
+  }
+  function newBody(index: number): ApiRequest["body"] {
+    const placement = drawBetween(placementKey, index, 0, surfaces.length * ADS - 1);
+    const surface = surfaces[Math.floor(placement / ADS)]?.id ?? "";
+    const shown = { publisher_id: id, surface, ad_id: `ad-${(placement % ADS) + 1}` };
+    return sessions === undefined ? shown : { ...shown, session_id: `${sessions}-${index}` };
+  }
+  return {
+    /** `index`: the arrival's number, which decides the random draws. Call it in order: it may repeat earlier ones. */
+    impression(index: number): ApiRequest {
+      if (repeated === 0) return post("impression", newBody(index));
+      const isRepeated = recent.length > 0 && drawFraction(repeatsKey, index) < repeated;
+      const body = isRepeated
+        ? recent.at(-drawBetween(repeatedKey, index, 1, recent.length))
+        : newBody(index);
+      if (recent.push(body) > RECENT) recent.shift();
+      return post("impression", body);
+    },
+    click: (impressionId: string): ApiRequest => post("click", { impression_id: impressionId }),
+    reads: { stats: read("stats"), surfaces: read("surfaces"), payouts: read("payouts") },
   };
 }

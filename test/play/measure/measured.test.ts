@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ClientExchange } from "../../../src/invariants/client-exchange.ts";
-import { createLatencies } from "../../../src/play/measure/latencies.ts";
 import {
   readableCount,
   readableDuration,
@@ -9,7 +8,7 @@ import {
   readableMs,
   readableShare,
 } from "../../../src/play/measure/quantities.ts";
-import { createTally } from "../../../src/play/measure/tally.ts";
+import { createLatencies, createTally } from "../../../src/play/measure/tally.ts";
 import { createTimeline, type TimelineBucket } from "../../../src/play/measure/timeline.ts";
 
 const START = Date.UTC(2026, 0, 15);

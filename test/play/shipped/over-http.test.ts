@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { playScenario } from "../../../src/play/play-scenario.ts";
 import type { PlayResult } from "../../../src/play/player/result.ts";
-import { countRequests } from "../../../src/play/scenario/count-requests.ts";
+import { countRequests } from "../../../src/play/scenario/parse-scenario.ts";
 import { someOf } from "../../budget.ts";
 import { serverFor } from "../targets/remote-world.ts";
 import { storyNamed, storyNames } from "./stories.ts";

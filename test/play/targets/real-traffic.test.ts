@@ -5,7 +5,7 @@ import {
   CONNECTIONS,
   MAX_WAITING,
   playRealTraffic,
-} from "../../../src/play/targets/real-traffic.ts";
+} from "../../../src/play/targets/play-traffic.ts";
 import type { Arrival } from "../../../src/play/traffic/source.ts";
 import type { Traffic } from "../../../src/play/traffic/traffic.ts";
 import { answerTo, orderOf } from "../traffic/orders.ts";

@@ -3,7 +3,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { playScenario } from "../../../src/play/play-scenario.ts";
 import { openServiceTarget } from "../../../src/play/targets/service-target.ts";
-import { readTargetUrl } from "../../../src/play/targets/target-url.ts";
+import { readTargetUrl } from "../../../src/play/targets/target.ts";
 import { foreign, serverFor } from "./remote-world.ts";
 
 const credentials = [

@@ -2,11 +2,11 @@
 
 import type { Member } from "../../../src/invariants/client-exchange.ts";
 import { arrivalTimes } from "../../../src/play/traffic/arrivals.ts";
-import type { TrafficOrder } from "../../../src/play/traffic/order.ts";
 import {
   type AnswerOutcome,
   type Arrival,
   createTrafficSource,
+  type TrafficOrder,
 } from "../../../src/play/traffic/source.ts";
 import type { Arrivals, Traffic } from "../../../src/play/traffic/traffic.ts";
 

@@ -1,13 +1,46 @@
 /**
- * Traffic in real time as an open model: each request is sent when it is due, whatever happened to earlier ones, and its
- * latency counts from that time. A stalled service sees the same schedule, and every delayed request shows the stall.
+ * Sends traffic. At a target whose clock the play moves, one request after the other, each at its due time on that clock. In real
+ * time as an open model: each request is sent when it is due, whatever happened to earlier ones, and its latency counts from that
+ * time. A stalled service sees the same schedule, and every delayed request shows the stall.
  */
 
 import { timerMs } from "../../base/drip.ts";
 import { durationMs } from "../../base/duration.ts";
-import type { Punctuality, TrafficOrder } from "../traffic/order.ts";
-import { type Arrival, createTrafficSource } from "../traffic/source.ts";
+import {
+  type Arrival,
+  createTrafficSource,
+  type Punctuality,
+  type TrafficOrder,
+} from "../traffic/source.ts";
 import type { Target, TargetOptions } from "./target.ts";
+import type { Turns } from "./turns.ts";
+
+interface ClockTraffic extends Pick<Target, "send" | "wait"> {
+  readonly turns: Turns;
+}
+
+export async function playClockTraffic(
+  order: TrafficOrder,
+  { send, wait, turns }: ClockTraffic,
+): Promise<Punctuality> {
+  const source = createTrafficSource(order);
+  let passedMs = 0;
+
+  async function passUntil(ms: number): Promise<void> {
+    if (ms <= passedMs) return;
+    await wait(ms - passedMs);
+    passedMs = ms;
+  }
+  for (let arrival = source.next(); arrival !== undefined; arrival = source.next()) {
+    await passUntil(arrival.dueMs);
+    const exchange = await send(arrival);
+    arrival.answered(exchange);
+    order.observe(exchange);
+    await turns();
+  }
+  await passUntil(durationMs(order.traffic.for));
+  return { late: 0, dropped: 0 };
+}
 
 interface RealTraffic extends Pick<Target, "send">, Pick<TargetOptions, "signal"> {
   /** How many times as fast as the schedule. */
