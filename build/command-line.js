@@ -17,12 +17,17 @@ const licences = {
 };
 
 /** These modules are bundled from sources of their own, or written as data. In the package they stand in the folders beside this one. */
-const written = ["inspector/assets", "world/publishers/people", "play/scenario/json-schema"];
+const written = [
+  "adapters/shipped-scenarios",
+  "inspector/assets",
+  "world/publishers/people",
+  "play/scenario/json-schema",
+];
 
 const beside = {
   name: "beside",
   resolveId: {
-    filter: { id: /\/(?:assets|people|json-schema)\.ts$/ },
+    filter: { id: /\/(?:assets|people|json-schema|shipped-scenarios)\.ts$/ },
     handler(id, importer = "") {
       const path = join(dirname(importer), id).replaceAll("\\", "/");
       const found = written.find((module) => path.endsWith(`/src/${module}.ts`));

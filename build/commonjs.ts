@@ -5,7 +5,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Plugin, rolldown } from "rolldown";
+import { rolldown } from "rolldown";
 import { writeTypes } from "./commonjs-types.ts";
 import { licencesOf } from "./licences.ts";
 
@@ -20,15 +20,6 @@ const entries = Object.values<{ readonly require?: { readonly default: string } 
   .filter((file) => file !== undefined)
   .map((file) => file.replace("./dist/cjs/", "").replace(".cjs", ""));
 
-/** As ES modules, node-host.js takes the names with `require` when they are needed. Jest can't, so here they come along. */
-const names: Plugin = {
-  name: "names",
-  load: {
-    filter: { id: /[\\/]adapters[\\/]node-host\.js$/ },
-    handler: () => 'export { fakerHost as nodeHost } from "../world/publishers/people.js";',
-  },
-};
-
 /** Bundled into few files, which all entries share, so that an `InputError` of one is an `InputError` of all. */
 async function writeModules(): Promise<void> {
   const build = await rolldown({
@@ -36,7 +27,6 @@ async function writeModules(): Promise<void> {
     platform: "node",
     // leven is ES modules only.
     external: /^(?!leven$)[^./]/,
-    plugins: [names],
   });
   await build.write({
     dir: folder,

@@ -1,11 +1,11 @@
 /**
- * Writes what is data into the package: the shipped scenarios, `dist/scenarios/NAME.json` and the listing of all beside
- * them; their JSON schema and the inspector's page, each as a module that bundlers can take along; and the names of people.
+ * Writes what is data into the package, each as a module that bundlers can take along: the shipped scenarios, their JSON
+ * schema, the inspector's page, and the names of people.
  */
 
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { shippedNames, shippedScenario } from "../src/adapters/shipped-scenarios.ts";
+import { shippedScenarios } from "../src/adapters/shipped-scenarios.ts";
 import { inspectorAssets } from "../src/inspector/assets.ts";
 import { scenarioJsonSchema } from "../src/play/scenario/json-schema.ts";
 import { licencesOf } from "./licences.ts";
@@ -13,19 +13,11 @@ import { bundleNames } from "./names.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
-const scenariosFolder = join(dist, "scenarios");
-const listing = shippedNames();
 
-mkdirSync(scenariosFolder, { recursive: true });
-for (const { name } of listing) {
-  const scenario = shippedScenario(name);
-  if (scenario === undefined) throw new Error(`scenarios/${name}.ts is of another name.`);
-  writeFileSync(
-    join(scenariosFolder, `${name}.json`),
-    `${JSON.stringify(scenario, undefined, 2)}\n`,
-  );
-}
-writeFileSync(join(scenariosFolder, "index.json"), `${JSON.stringify(listing)}\n`);
+writeFileSync(
+  join(dist, "adapters/shipped-scenarios.js"),
+  `export const shippedScenarios = ${JSON.stringify(shippedScenarios)};\n`,
+);
 writeFileSync(
   join(dist, "play/scenario/json-schema.js"),
   `export const scenarioJsonSchema = ${JSON.stringify(scenarioJsonSchema)};\n`,

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { shippedNames } from "../src/adapters/shipped-scenarios.ts";
+import { shippedScenarios } from "../src/adapters/shipped-scenarios.ts";
 import { commands } from "../src/cli/commands.ts";
 import { needs, optionRows } from "../src/cli/options/help.ts";
 import { invariants as all } from "../src/invariants/invariants.ts";
@@ -49,7 +49,7 @@ ${rows(invariants.map(({ id, says }) => [`\`${id}\`${atAnyService.includes(id) ?
 
 const [short, stories] = [true, false].map((isShort) =>
   rows(
-    shippedNames()
+    shippedScenarios
       .filter(({ name }) => name.startsWith("spec-") === isShort)
       .map(({ name, about }) => [`\`${name}\``, about]),
   ),

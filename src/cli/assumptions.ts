@@ -1,10 +1,10 @@
 /** `adsim assumptions [KEY]`: the catalogue, with the current choices marked. */
 
-import { nodeHost } from "../adapters/node-host.ts";
 import { indentedJson } from "../base/text.ts";
 import { allKeys } from "../choices/matrix-plan.ts";
 import { createSimulatorCore } from "../simulator/core.ts";
 import { type Assumption, type AssumptionKey, catalogue } from "../spec/assumptions/catalogue.ts";
+import { fakerHost } from "../world/publishers/people.ts";
 import { knownKey } from "./options/assumption-flags.ts";
 import { type CommonFlags, simulatorOptions } from "./options/common-options.ts";
 import type { Call } from "./options/option.ts";
@@ -12,7 +12,7 @@ import type { Call } from "./options/option.ts";
 /** @returns the text to print. @throws InputError that names the invalid option, CommandFailure for an unknown KEY. */
 export async function assumptions({ words: [key], flags }: Call<CommonFlags>): Promise<string> {
   const options = await simulatorOptions(flags, "frozen");
-  const inForce = createSimulatorCore({ ...options, wallClock: Date.now }, nodeHost).assumptions;
+  const inForce = createSimulatorCore({ ...options, wallClock: Date.now }, fakerHost).assumptions;
   const keys = key === undefined ? allKeys : [knownKey("KEY", key)];
   if (flags.json === true) {
     const listed = keys.map((each) => ({ key: each, ...catalogue[each], inForce: inForce[each] }));

@@ -1,10 +1,10 @@
 /** `adsim openapi`: the OpenAPI document under the chosen assumptions, with examples from a world with these options. */
 
-import { nodeHost } from "../adapters/node-host.ts";
 import { indentedJson } from "../base/text.ts";
 import { createSimulatorCore } from "../simulator/core.ts";
 import { recordExamples } from "../simulator/openapi-examples.ts";
 import { type OpenApiDocument, openApiDocument } from "../spec/openapi.ts";
+import { fakerHost } from "../world/publishers/people.ts";
 import { type CommonFlags, simulatorOptions } from "./options/common-options.ts";
 import type { Call } from "./options/option.ts";
 
@@ -16,7 +16,7 @@ type OpenapiCall = Call<CommonFlags & { readonly successes?: boolean }>;
 /** @returns the text to print. @throws InputError that names the invalid option. */
 export async function openapi({ flags }: OpenapiCall): Promise<string> {
   const options = await simulatorOptions(flags, "frozen");
-  const sim = createSimulatorCore({ ...options, wallClock: Date.now }, nodeHost);
+  const sim = createSimulatorCore({ ...options, wallClock: Date.now }, fakerHost);
   const examples = recordExamples(sim);
   const document = openApiDocument(sim.assumptions, { baseUrl: BASE_URL, examples });
   return indentedJson(flags.successes === true ? successesOf(document) : document);

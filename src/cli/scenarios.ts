@@ -1,9 +1,10 @@
 /** `adsim scenarios [NAME]`: lists the scenarios that come with adsim, or prints one as JSON to copy. */
 
-import { shippedNames } from "../adapters/shipped-scenarios.ts";
+import { shippedScenarios } from "../adapters/shipped-scenarios.ts";
 import { indentedJson } from "../base/text.ts";
 import { readableDuration } from "../play/measure/quantities.ts";
 import { parseScenario } from "../play/scenario/parse-scenario.ts";
+import type { Scenario } from "../play/scenario/types.ts";
 import { planAtService } from "../play/targets/service-plan.ts";
 import type { Call } from "./options/option.ts";
 import { loadShipped } from "./play/load-scenario.ts";
@@ -12,7 +13,11 @@ import { loadShipped } from "./play/load-scenario.ts";
 export function scenarios({ words, flags }: Call<{ readonly json?: boolean }>): string {
   const [name] = words;
   if (name !== undefined) return indentedJson(loadShipped(name));
-  const all = shippedNames().map((each) => ({ ...each, atService: atService(each.name) }));
+  const all = shippedScenarios.map((scenario) => ({
+    name: scenario.name,
+    about: scenario.about,
+    atService: atService(scenario),
+  }));
   if (flags.json === true) return indentedJson({ scenarios: all });
   const width = Math.max(...all.map((each) => each.name.length));
   const lines = all.map((each) => {
@@ -24,8 +29,8 @@ export function scenarios({ words, flags }: Call<{ readonly json?: boolean }>): 
 }
 
 /** How a scenario can be played at a service that isn't adsim. `waitsMs`: in real time, beside the requests. */
-function atService(name: string) {
-  const plan = planAtService(parseScenario(loadShipped(name)));
+function atService(scenario: Scenario) {
+  const plan = planAtService(parseScenario(scenario));
   const { impossible, choices, publishers, totalMs: waitsMs } = plan;
   const needs = [...impossible, ...choices];
   return { isPlayable: impossible.length === 0, needs, publishers, waitsMs };

@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { nodeHost } from "../../src/adapters/node-host.ts";
 import { createControl } from "../../src/control/control.ts";
 import type { Choices } from "../../src/index.ts";
 import type { Fixture } from "../../src/play/fixtures/fixture.ts";
@@ -13,6 +12,7 @@ import { createWorlds } from "../../src/simulator/worlds.ts";
 import { errorKinds } from "../../src/spec/errors.ts";
 import { openApiDocument } from "../../src/spec/openapi.ts";
 import { operationIds } from "../../src/spec/operations.ts";
+import { fakerHost } from "../../src/world/publishers/people.ts";
 import { isThorough } from "../budget.ts";
 import { ofTransports } from "../spec/openapi/openapi-answers.ts";
 import { createConformance } from "../spec/openapi/openapi-conformance.ts";
@@ -63,7 +63,7 @@ describe.each(made)("under %s", (name, { index, fixtures }) => {
       if (isLong && !(isThorough && name === "the defaults")) continue;
       const worlds = createWorlds({
         options: { ...index.world, clock: "frozen" },
-        host: nodeHost,
+        host: fakerHost,
         control: createControl(),
       });
       for (const step of before) {

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { shippedScenario } from "../../src/adapters/shipped-scenarios.ts";
+import { shippedScenarios } from "../../src/adapters/shipped-scenarios.ts";
 import { CommandFailure } from "../../src/cli/output/exit.ts";
 import { loadScenario } from "../../src/cli/play/load-scenario.ts";
 import { startServer } from "../../src/server.ts";
@@ -274,13 +274,14 @@ describe("adsim scenarios", () => {
   });
 
   test("lists them as JSON, and prints one to start from", async () => {
+    const shipped = (sought: string) => shippedScenarios.find(({ name }) => name === sought);
     const { scenarios } = JSON.parse((await runAdsim(["scenarios", "--json"])).stdout);
     expect(scenarios).toContainEqual({
-      ...{ name: "busy-day", about: shippedScenario("busy-day")?.about },
+      ...{ name: "busy-day", about: shipped("busy-day")?.about },
       atService: { isPlayable: false, needs: ["the audit"], publishers: 1, waitsMs: 86_400_000 },
     });
     const { stdout } = await runAdsim(["scenarios", "lost-ack"]);
-    expect(JSON.parse(stdout)).toEqual(shippedScenario("lost-ack"));
+    expect(JSON.parse(stdout)).toEqual(shipped("lost-ack"));
   });
 });
 

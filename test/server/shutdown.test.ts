@@ -93,19 +93,3 @@ test("the URL works as it is, for IPv6 too", async () => {
   expect(six.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
   expect((await fetch(`${six.url}/_sim/health`)).status).toBe(200);
 });
-
-test("the library for publishers' names is loaded only on demand", async () => {
-  const { execFileSync } = await import("node:child_process");
-  const script = `
-    import { startServer } from ${JSON.stringify(new URL("../../src/server.ts", import.meta.url).href)};
-    import { createRequire } from "node:module";
-    const server = await startServer({ port: 0 });
-    const loaded = () => Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes("faker"));
-    await fetch(server.url + "/_sim/health");
-    const before = loaded();
-    const listed = await (await fetch(server.url + "/_sim/publishers?limit=1")).json();
-    await server.close();
-    console.log(JSON.stringify({ before, name: listed.publishers[0].name.length > 0 }));`;
-  const output = execFileSync(process.execPath, ["--input-type=module", "-e", script]);
-  expect(JSON.parse(String(output))).toEqual({ before: false, name: true });
-});

@@ -5,15 +5,16 @@ import type { ControlModules } from "../../control/route.ts";
 
 export const controlModules: ControlModules = {
   async scenarios() {
-    const [shipped, { playInWorld }, { createTurns }, { parseScenario }] = await Promise.all([
-      import("../shipped-scenarios.ts"),
-      import("../../play/play-scenario.ts"),
-      import("../../play/targets/turns.ts"),
-      import("../../play/scenario/parse-scenario.ts"),
-    ]);
+    const [{ shippedScenarios }, { playInWorld }, { createTurns }, { parseScenario }] =
+      await Promise.all([
+        import("../shipped-scenarios.ts"),
+        import("../../play/play-scenario.ts"),
+        import("../../play/targets/turns.ts"),
+        import("../../play/scenario/parse-scenario.ts"),
+      ]);
     return {
-      list: shipped.shippedNames,
-      find: shipped.shippedScenario,
+      list: () => shippedScenarios.map(({ name, about }) => ({ name, about })),
+      find: (name) => shippedScenarios.find((each) => each.name === name),
       play(world, scenario, options, client) {
         const turns = createTurns(() => {
           if (client.hasLeft())

@@ -11,7 +11,7 @@ import { createMeter } from "../../exchange/meter.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { createWorlds, DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
-import { nodeHost } from "../node-host.ts";
+import { fakerHost } from "../../world/publishers/people.ts";
 
 /** The options of a server. They apply to every world. The default of `clock` is `system` here. */
 export interface ServerOptions extends SimulatorOptions {
@@ -83,7 +83,7 @@ export function createServerWorlds(
   const { clock = "system", wallClock = Date.now } = rest;
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
-    host: { ...nodeHost, meter: createMeter(monotonicMs) },
+    host: { ...fakerHost, meter: createMeter(monotonicMs) },
     control: createControl({
       controlToken,
       modules,

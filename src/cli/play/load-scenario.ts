@@ -6,7 +6,7 @@
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { shippedNames, shippedScenario } from "../../adapters/shipped-scenarios.ts";
+import { shippedScenarios } from "../../adapters/shipped-scenarios.ts";
 import { didYouMean } from "../../base/did-you-mean.ts";
 import { describeError } from "../../base/file-error.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
@@ -62,7 +62,7 @@ export function errorInSource(
 export function sourcesOf(word: string): readonly string[] {
   if (!/^[\w*?-]*[*?][\w*?-]*$/.test(word)) return [word];
   const matching = new RegExp(`^${word.replaceAll("*", ".*").replaceAll("?", ".")}$`);
-  const found = shippedNames().flatMap(({ name }) => (matching.test(name) ? name : []));
+  const found = shippedScenarios.flatMap(({ name }) => (matching.test(name) ? name : []));
   if (found.length > 0) return found;
   throw wrongUsage(`${word} matches no scenario that comes with adsim. See: npx adsim scenarios.`);
 }
@@ -91,9 +91,9 @@ export async function loadScenario(source: string, stdin: NodeJS.ReadableStream)
 
 /** One that comes with adsim. @throws CommandFailure that offers the nearest name, and the hint. */
 export function loadShipped(name: string, hint = ""): object {
-  const scenario = shippedScenario(name);
+  const scenario = shippedScenarios.find((each) => each.name === name);
   if (scenario !== undefined) return scenario;
-  const known = shippedNames().map((each) => each.name);
+  const known = shippedScenarios.map((each) => each.name);
   throw wrongUsage(
     `no scenario is called ${name}.${didYouMean(name, known)} See: npx adsim scenarios.${hint}`,
   );

@@ -1,7 +1,7 @@
 /** The scenarios that come with adsim, and how the tests play them at services that aren't adsim. */
 
 import { text } from "node:stream/consumers";
-import { shippedNames, shippedScenario } from "../../../src/adapters/shipped-scenarios.ts";
+import { shippedScenarios } from "../../../src/adapters/shipped-scenarios.ts";
 import {
   type PlayResult,
   type PlayScenarioOptions,
@@ -12,7 +12,7 @@ import { foreign } from "../targets/remote-world.ts";
 import type { Plant } from "./bugs.ts";
 import { type Choices, createService } from "./service.ts";
 
-export const specNames: readonly string[] = shippedNames()
+export const specNames: readonly string[] = shippedScenarios
   .map(({ name }) => name)
   .filter((name) => name.startsWith("spec-"));
 
@@ -24,7 +24,7 @@ export interface ForeignService {
 }
 
 export function scenarioNamed(name: string): Scenario {
-  const scenario = shippedScenario(name);
+  const scenario = shippedScenarios.find((each) => each.name === name);
   if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
   return scenario;
 }
