@@ -5,13 +5,13 @@ export type { ClientContractOptions, ContractReport } from "./testing/contract/c
 export { ContractError } from "./testing/contract/failure.ts";
 export type { Breach, Rule } from "./testing/contract/rules/rule.ts";
 export type {
+  ClientPromises,
   CreateDriver,
   Driver,
   DriverContext,
   Shown,
   Undelivered,
 } from "./testing/driver/driver.ts";
-export type { ClientPromises } from "./testing/driver/promises.ts";
 export type { Command } from "./testing/session/command.ts";
 export type { Call, Change, Sent, Session } from "./testing/session/session.ts";
 export type { Told } from "./testing/session/told.ts";

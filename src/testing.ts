@@ -13,19 +13,17 @@ export {
   arbitraryAssumptions,
 } from "./testing/arbitraries/assumptions.ts";
 export {
-  type ArbitraryClockPlanOptions,
-  arbitraryClockPlan,
-  type ClockStep,
-} from "./testing/arbitraries/clock-plan.ts";
-export {
   type ArbitraryCommandsOptions,
   arbitraryCommands,
 } from "./testing/arbitraries/commands.ts";
 export {
+  type ArbitraryClockPlanOptions,
   type ArbitraryFaultRuleOptions,
+  arbitraryClockPlan,
   arbitraryFaultPlan,
   arbitraryFaultRule,
-} from "./testing/arbitraries/fault-plan.ts";
+  type ClockStep,
+} from "./testing/arbitraries/plans.ts";
 export { arbitraryPublisher } from "./testing/arbitraries/publisher.ts";
 export {
   type ArbitraryRequestOptions,

@@ -10,13 +10,10 @@ import { startLog } from "./log.ts";
 import type { execOptions } from "./options/command-options.ts";
 import type { Call, FlagsOf } from "./options/option.ts";
 import { exitCodes } from "./output/exit.ts";
-import { reportText } from "./output/report-text.ts";
-import { collectReports } from "./output/run-report.ts";
+import { collectReports, reportText } from "./output/run-report.ts";
 import { say } from "./output/say.ts";
-import { adviceOnSilence, clientEnvironment, startChild } from "./processes/child.ts";
-import type { HostProcess } from "./processes/host-process.ts";
-import { collectReach } from "./processes/reach.ts";
-import { onEndingSignals } from "./processes/signals.ts";
+import { adviceOnSilence, clientEnvironment, collectReach, startChild } from "./processes/child.ts";
+import { type HostProcess, onEndingSignals } from "./processes/host-process.ts";
 import { startFrom, writeAtEnd } from "./start-server.ts";
 
 type ExecCall = Call<FlagsOf<typeof execOptions>>;

@@ -4,7 +4,7 @@ import { isLoopbackHost } from "../base/loopback.ts";
 import type { ServerFlags } from "./options/common-options.ts";
 import type { Call } from "./options/option.ts";
 import { readyEvent, readyText } from "./output/ready-message.ts";
-import { onEndingSignals, whenOrphaned } from "./processes/signals.ts";
+import { onEndingSignals, whenOrphaned } from "./processes/host-process.ts";
 import { startFrom, writeAtEnd } from "./start-server.ts";
 
 /** Ends once the server has closed. */

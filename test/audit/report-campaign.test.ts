@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { FaultRule } from "../../src/faults/rule.ts";
 import type { ClientReport, FindingId, SimulatorOptions } from "../../src/index.ts";
-import { arbitraryFaultPlan } from "../../src/testing/arbitraries/fault-plan.ts";
+import { arbitraryFaultPlan } from "../../src/testing/arbitraries/plans.ts";
 import { checkProperty } from "../properties/check-property.ts";
 import { type Habits, type Misbehaviour, playClient } from "./client-model.ts";
 import { randomOf, reportWorldOf } from "./report-world.ts";

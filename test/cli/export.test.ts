@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { durationMs } from "../../src/base/duration.ts";
-import { countArrivals } from "../../src/cli/export/arrival-counts.ts";
+import { countArrivals } from "../../src/cli/export/traffic-plan.ts";
 import { createSimulator } from "../../src/index.ts";
 import type { Step } from "../../src/play/scenario/types.ts";
 import { createTrafficSource } from "../../src/play/traffic/source.ts";

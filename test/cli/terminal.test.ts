@@ -1,7 +1,7 @@
 /** Control characters from a file, the network or the arguments are escaped, in text and in JSON. */
 
 import { expect, test } from "vitest";
-import { reportText } from "../../src/cli/output/report-text.ts";
+import { reportText } from "../../src/cli/output/run-report.ts";
 import { createSimulator } from "../../src/index.ts";
 import { foreign } from "../play/targets/remote-world.ts";
 import { fileOf } from "../temporary-folder.ts";

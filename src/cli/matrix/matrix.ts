@@ -18,7 +18,7 @@ import { couldNotRun, exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports, writeReports } from "../output/reports.ts";
 import { say } from "../output/say.ts";
 import { adviceOnSilence } from "../processes/child.ts";
-import { onEndingSignals } from "../processes/signals.ts";
+import { onEndingSignals } from "../processes/host-process.ts";
 import { reportJunit, reportText } from "./reports.ts";
 import { type Findings, fixedKey, type MatrixCall, resultOf, verdictOf } from "./result.ts";
 import { createRunner, type Runner } from "./runner.ts";

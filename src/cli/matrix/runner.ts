@@ -11,9 +11,13 @@ import { REACHED, type Reached } from "../../choices/reached.ts";
 import { readableDuration } from "../../play/measure/quantities.ts";
 import { type ServerOptions, startServer } from "../../server.ts";
 import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
-import { clientEnvironment, type StartedChild, startChild } from "../processes/child.ts";
+import {
+  clientEnvironment,
+  collectReach,
+  type StartedChild,
+  startChild,
+} from "../processes/child.ts";
 import type { HostProcess } from "../processes/host-process.ts";
-import { collectReach } from "../processes/reach.ts";
 import type { Trials } from "./shrink.ts";
 
 /** The result of one run. */

@@ -20,7 +20,7 @@ import type { Call, FlagsOf } from "../options/option.ts";
 import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports, writeReports } from "../output/reports.ts";
 import { isColourful, say } from "../output/say.ts";
-import { onEndingSignals } from "../processes/signals.ts";
+import { onEndingSignals } from "../processes/host-process.ts";
 import { givenPublishers } from "./credentials.ts";
 import { errorInSource, resolveScenario, sourcesOf } from "./load-scenario.ts";
 import { notPlayedLines, type Planned, summaryLines } from "./play-summary.ts";

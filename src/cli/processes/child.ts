@@ -1,8 +1,13 @@
-/** Starts a command of the user and reports how it ended. The caller decides about its output and time limit. */
+/**
+ * Starts a command of the user, and reports how it ended and what it reached. The caller decides about its output and time
+ * limit.
+ */
 
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { describeError } from "../../base/file-error.ts";
+import { createReachRecorder, type Reached, reachedIn } from "../../choices/reached.ts";
 import type { Server } from "../../server.ts";
 import { type CommandFailure, couldNotRun } from "../output/exit.ts";
 import type { HostProcess } from "./host-process.ts";
@@ -75,4 +80,27 @@ export function startChild(
     });
   });
   return { child, ended };
+}
+
+/**
+ * Call it before CMD starts.
+ *
+ * @param file Where CMD's simulators write: the value of its variable `ADSIM_REACHED`.
+ * @returns a function for the time when CMD has ended.
+ */
+export function collectReach({ worlds }: Server, file: string) {
+  const { assumptions } = worlds.get("default");
+  const atServer: Reached[] = [];
+  /** To the server, in all worlds. */
+  let requests = 0;
+  const record = createReachRecorder(assumptions, (one) => atServer.push(one));
+  worlds.observe((name, entry) => {
+    requests += 1;
+    record(entry, worlds.peek(name)?.assumptions ?? assumptions);
+  });
+  return async () => ({
+    requests,
+    atServer,
+    inProcess: reachedIn(await readFile(file, "utf8").catch(() => "")),
+  });
 }

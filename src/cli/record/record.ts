@@ -5,8 +5,7 @@ import type { recordOptions } from "../options/command-options.ts";
 import type { Call, FlagsOf } from "../options/option.ts";
 import { checkOut, writeOut } from "../output/reports.ts";
 import { say } from "../output/say.ts";
-import { leftOutGroups, leftOutInWords } from "./left-out.ts";
-import { madeOf, recordingIn } from "./recording-in.ts";
+import { leftOutGroups, leftOutInWords, madeOf, recordingIn } from "./recording-in.ts";
 
 type RecordCall = Call<FlagsOf<typeof recordOptions>>;
 

@@ -1,13 +1,16 @@
-/** Reads a recording from a file of the user's, and makes a scenario of it. */
+/** Reads a recording from a file of the user's, makes a scenario of it, and says in words which requests were left out, and why. */
 
 import { basename, extname } from "node:path";
 import { readLines } from "../../adapters/files/read-lines.ts";
 import { parseInstant } from "../../base/calendar.ts";
+import { formatList } from "../../base/did-you-mean.ts";
 import { describeError } from "../../base/file-error.ts";
+import { groupedBy } from "../../base/grouped-by.ts";
 import { InputError } from "../../base/input.ts";
-import { printable } from "../../base/text.ts";
+import { oneLine, printable } from "../../base/text.ts";
 import { readRecording } from "../../journal/read-recording.ts";
-import type { RecordedEntry, Recording } from "../../journal/recorded-entry.ts";
+import type { LeftOut, RecordedEntry, Recording } from "../../journal/recorded-entry.ts";
+import { plural } from "../../play/measure/quantities.ts";
 import {
   type RecordedScenario,
   type RecordingOptions,
@@ -15,7 +18,6 @@ import {
 } from "../../play/recording/scenario-of-recording.ts";
 import { MAX_RECORDED_STEPS, parseScenario } from "../../play/scenario/parse-scenario.ts";
 import { couldNotRun } from "../output/exit.ts";
-import { leftOutGroups, leftOutInWords } from "./left-out.ts";
 import { readCsv } from "./read-csv.ts";
 
 /** @throws CommandFailure that says what is wrong with the file. */
@@ -77,4 +79,34 @@ function nameFrom(file: string): string {
   const name = basename(file, extname(file)).toLowerCase();
   const words = name.match(/[a-z0-9]+/g) ?? ["recorded"];
   return words.join("-").slice(0, 64).replace(/-$/, "");
+}
+
+const reasons: Readonly<Record<LeftOut, string>> = {
+  "kept-from-service": "a fault rule kept them from reaching the service",
+  "no-response": "no response is recorded",
+  control: "they are for the control API",
+  "not-the-api": "they didn't go to the API",
+  "other-host": "most requests to the API went to another address",
+  "no-operation": "the API has no operation with their method and path",
+  incomplete: "a required parameter isn't recorded",
+  unsendable: "a scenario can't send them",
+  "other-world": "a world with another seed answered them",
+};
+
+export function leftOutGroups(entries: readonly RecordedEntry[]) {
+  const groups = groupedBy(entries, ({ leftOut }) => leftOut);
+  return Array.from(groups, ([why, group]) => {
+    const named = group.map(({ place, request: { method, path } }) => {
+      return `${place} ${oneLine(method, 20)} ${oneLine(path, 100)}`;
+    });
+    return { reason: reasons[why], count: group.length, which: formatList(named) };
+  });
+}
+
+/** "2 requests, because no response is recorded (line 3 GET /v1/click, …); …"; empty if there are none. */
+export function leftOutInWords(groups: ReturnType<typeof leftOutGroups>): string {
+  const words = groups.map(({ reason, count, which }) => {
+    return `${plural(count, "request")}, because ${reason} (${which})`;
+  });
+  return printable(words.join("; "));
 }

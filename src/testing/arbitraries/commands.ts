@@ -6,8 +6,7 @@ import { InputError } from "../../base/input.ts";
 import { given } from "../../base/plain-data.ts";
 import { checkKnown, checkNames } from "../options.ts";
 import { type ClientCommand, type Command, isOfClient } from "../session/command.ts";
-import { arbitraryFaultRule } from "./fault-plan.ts";
-import { sequenceOf } from "./sequence.ts";
+import { arbitraryFaultRule, sequenceOf } from "./plans.ts";
 
 type Word = fc.Arbitrary<ClientCommand>;
 

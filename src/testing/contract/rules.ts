@@ -1,11 +1,9 @@
 /** All rules of the client contract. Each is right for every session. */
 
 import { answerRules } from "./rules/answers.ts";
-import { closingRules } from "./rules/closing.ts";
 import { delivers } from "./rules/delivers.ts";
 import { backsOff } from "./rules/pauses.ts";
 import { promiseRules } from "./rules/promises.ts";
-import { receipts } from "./rules/receipts.ts";
 import { recordRules } from "./rules/record.ts";
 import { requestRules } from "./rules/requests.ts";
 import type { Rule } from "./rules/rule.ts";
@@ -16,10 +14,8 @@ export const rules: readonly Rule[] = [
   ...recordRules,
   delivers,
   ...answerRules,
-  receipts,
   ...timeRules,
   backsOff,
   ...refusalRules,
   ...promiseRules,
-  ...closingRules,
 ];

@@ -1,11 +1,11 @@
 /**
- * Replaces the global fetch, clock, timers and randomness by the world's, for a client that uses the globals. Only one
- * world at a time can do that.
+ * Replaces the global fetch, clock, timers and randomness by the world's, and the machine's time zone, for a client that uses the
+ * globals. Only one world at a time can do that.
  */
 
+import { InputError } from "../../base/input.ts";
 import { deriveKey, drawsFrom } from "../../base/random.ts";
 import type { Timers } from "../time/time.ts";
-import { setTimeZone } from "./time-zone.ts";
 
 /** Read before a world can replace it. */
 const RealDate = Date;
@@ -130,4 +130,47 @@ function uuidOf(bytes: Uint8Array): string {
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   const variant = (8 + ((bytes[8] ?? 0) & 3)).toString(16);
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, `$1-$2-4$3-${variant}$4-$5`);
+}
+
+/**
+ * Sets TZ to the name of a time zone, such as "Asia/Kolkata".
+ *
+ * @returns a function that sets it back.
+ * @throws InputError if it isn't a time zone, or TZ has no effect: in worker threads, in Jest, and in browsers.
+ */
+function setTimeZone(timeZone: string): () => void {
+  const wanted = canonicalName(timeZone);
+  const environment = globalThis.process?.env ?? {};
+  const { TZ: before } = environment;
+  const restore = (): void => {
+    if (before === undefined) delete environment.TZ;
+    else environment.TZ = before;
+  };
+  environment.TZ = timeZone;
+  if (Intl.DateTimeFormat().resolvedOptions().timeZone === wanted) return restore;
+  restore();
+  throw new InputError(
+    "timeZone",
+    "can't be set here: the variable TZ has no effect in worker threads, in Jest and in browsers. In vitest's default pool it has",
+  );
+}
+
+/** Whether clients can be tried in other time zones than the machine's. */
+export function canSetTimeZone(): boolean {
+  try {
+    setTimeZone("Asia/Kolkata")();
+    setTimeZone("America/Los_Angeles")();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The name by which `Intl` calls the zone. */
+function canonicalName(timeZone: string): string {
+  try {
+    return Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    throw new InputError("timeZone", 'must be the name of a time zone, such as "Asia/Kolkata"');
+  }
 }

@@ -8,9 +8,10 @@ import {
   checkedDriver,
   type Driver,
   membersOf,
+  type Promised,
+  promisesOf,
   type Shown,
 } from "../driver/driver.ts";
-import { type Promised, promisesOf } from "../driver/promises.ts";
 import { openTestWorld, type TestWorld, type TestWorldOptions } from "../driver/test-world.ts";
 import { pause } from "../time/time.ts";
 import {
@@ -22,10 +23,17 @@ import {
   type WorldCommand,
   withRetryDate,
 } from "./command.ts";
-import { copyOf, isChanged } from "./copy.ts";
 import { namesOf } from "./names.ts";
 import { sentIn } from "./sent.ts";
-import type { Call, Change, Outcome, Sent, Session } from "./session.ts";
+import {
+  type Call,
+  type Change,
+  copyOf,
+  isChanged,
+  type Outcome,
+  type Sent,
+  type Session,
+} from "./session.ts";
 
 /** A client is watched for an hour after it was closed. */
 const AFTERWARDS_MS = 3_600_000;

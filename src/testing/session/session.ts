@@ -8,8 +8,7 @@ import type { Assumptions } from "../../spec/assumptions/catalogue.ts";
 import type { RequestParts } from "../../spec/messages.ts";
 import type { LimitClass, OperationId } from "../../spec/operations.ts";
 import type { Publisher, Surface } from "../../world/accounts/account.ts";
-import type { Shown } from "../driver/driver.ts";
-import type { Promised } from "../driver/promises.ts";
+import type { Promised, Shown } from "../driver/driver.ts";
 import type { TimerError } from "../driver/test-world.ts";
 import type { ClientCommand, WorldCommand } from "./command.ts";
 
@@ -110,4 +109,28 @@ export interface Change {
   readonly result: string | number | undefined;
   /** The fault rules that are installed then and have acted, perhaps on the requests of another program alone. */
   readonly acted: readonly string[];
+}
+
+/** A copy of what a client gave. An error keeps its name, message, cause and status. What can't be copied stays itself. */
+export function copyOf(value: unknown): unknown {
+  if (value instanceof Error) {
+    const copy = new Error(value.message, { cause: value.cause });
+    const status: unknown = Reflect.get(value, "status");
+    return Object.assign(copy, { name: value.name, ...(status !== undefined && { status }) });
+  }
+  try {
+    return structuredClone(value);
+  } catch {
+    return value;
+  }
+}
+
+/** Whether the original isn't any more what it was when it was copied. */
+export function isChanged(copy: unknown, original: unknown): boolean {
+  try {
+    return JSON.stringify(copy) !== JSON.stringify(original);
+  } catch {
+    // JSON has no bigints and no circular objects.
+    return false;
+  }
 }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { LAST_INSTANT_MS } from "../../../src/base/calendar.ts";
 import { verdictKinds } from "../../../src/faults/plan.ts";
 import { createSimulator, InputError } from "../../../src/index.ts";
-import { edges } from "../../../src/testing/arbitraries/clock-plan.ts";
+import { edges } from "../../../src/testing/arbitraries/plans.ts";
 import {
   arbitraryClockPlan,
   arbitraryFaultPlan,
