@@ -29,7 +29,7 @@ export {
   createClient,
 } from "./client/client.ts";
 export type { Retry } from "./client/delivery-queue.ts";
-export { InitError } from "./client/init-error.ts";
 export type { Clock } from "./client/platform.ts";
 export type { Outcome, Report, Undelivered } from "./client/report.ts";
+export { InitError } from "./client/resolve-surfaces.ts";
 export type { ApiError, Result } from "./client/result.ts";

@@ -1,9 +1,9 @@
 /** The options of `createAds`: their checks and defaults. */
 
 import type { ClientOptions } from "./client.ts";
-import type { Retry } from "./delivery-queue.ts";
+import type { DeliveryQueueOptions, Retry } from "./delivery-queue.ts";
 import { assertOption, isText, TEXT, wholeNumber } from "./options.ts";
-import { type Clock, platform } from "./platform.ts";
+import { platformClock } from "./platform.ts";
 
 /** The options of `createClient`, with a `timeoutMs` of at most 60000, and some more. */
 export interface AdsOptions extends ClientOptions {
@@ -27,15 +27,11 @@ export interface AdsOptions extends ClientOptions {
 }
 
 /** The checked options, without those that only `createClient` needs. */
-interface AdsSettings {
+interface AdsSettings extends DeliveryQueueOptions {
   readonly publisherId: string;
   readonly surfaceNames: readonly string[];
   readonly queueSize: number;
   readonly dedupWindowMs: number;
-  readonly concurrency: number;
-  readonly retry: Retry;
-  readonly random: () => number;
-  readonly clock: Clock;
 }
 
 /** A service may forget an impression after half an hour. A retry after that would count as a new impression. */
@@ -44,11 +40,11 @@ const LATEST_MS = 25 * 60_000;
 /** @throws TypeError that names the option at fault. */
 export function checkAdsOptions(options: AdsOptions): AdsSettings {
   const { publisherId, surfaces, queueSize = 1000, concurrency = 4, timeoutMs = 10_000 } = options;
-  const { dedupWindowMs = 30 * 60_000, random = platform.random, clock = platform.clock } = options;
+  const { dedupWindowMs = 30 * 60_000, random = Math.random, clock = platformClock } = options;
   const retry: Retry = { ...defaultRetry, ...options.retry };
   assertOption(isText(publisherId), "publisherId", TEXT);
   const areNames = Array.isArray(surfaces) && surfaces.length > 0 && surfaces.every(isText);
-  assertOption(areNames, "surfaces", "a non-empty list of names or ids");
+  assertOption(areNames, "surfaces", "a list of names or ids, neither it nor one of them empty");
   // The limit of a minute (spec §8): more events would only wait.
   wholeNumber(queueSize, "queueSize", 10_000);
   wholeNumber(dedupWindowMs, "dedupWindowMs", 86_400_000);

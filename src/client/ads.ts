@@ -7,9 +7,8 @@ import { type AdsOptions, checkAdsOptions } from "./ads-options.ts";
 import type { ClickRecord, ImpressionRecord } from "./api.ts";
 import { createClient } from "./client.ts";
 import { createDeliveryQueue, type DeliveryResult } from "./delivery-queue.ts";
-import { InitError } from "./init-error.ts";
 import { assertOption, isText, TEXT } from "./options.ts";
-import { after, LONGEST_TIMER_MS } from "./platform.ts";
+import { after, LONGEST_TIMER_MS, onLeave } from "./platform.ts";
 import {
   type EventRef,
   noImpression,
@@ -20,7 +19,7 @@ import {
   type Undelivered,
   type Unsent,
 } from "./report.ts";
-import { resolveSurfaces } from "./resolve-surfaces.ts";
+import { InitError, resolveSurfaces } from "./resolve-surfaces.ts";
 
 /** An ad view. The same ad on the same surface is the same ad view until `dedupWindowMs` is over, however often it is reported. */
 export interface Impression {
@@ -75,12 +74,6 @@ export interface Ads {
   close(options?: CloseOptions): Promise<Report>;
 }
 
-/** An ad view, and when it was first reported. */
-interface ReportedView {
-  readonly impression: Impression;
-  readonly atMs: number;
-}
-
 /** Bounds the remembered ad views and the list of a report. */
 const MAX_KEPT = 10_000;
 
@@ -92,7 +85,8 @@ export function createAds(options: AdsOptions): Ads {
   const deliveries = createDeliveryQueue(settings);
   // 64 random bits, so that no two clients share a session.
   const prefix = randomText(random) + randomText(random);
-  const reportedViews = new Map<string, ReportedView>();
+  /** With the time of the first report. */
+  const reportedViews = new Map<string, { impression: Impression; atMs: number }>();
   const clicks = new WeakMap<Impression, Click | undefined>();
   const underWay = new Set<Promise<unknown>>();
   let sessions = 0;
@@ -100,6 +94,7 @@ export function createAds(options: AdsOptions): Ads {
   let surfaces: ReadonlyMap<string, string> | undefined;
   let initialization: Promise<void> | undefined;
   let closing: Promise<Report> | undefined;
+  const stopListening = onLeave(deliveries.hurry);
 
   async function start(): Promise<void> {
     mustBeOpen();
@@ -144,24 +139,25 @@ export function createAds(options: AdsOptions): Ads {
 
   const isFull = (): boolean => underWay.size >= queueSize;
 
-  function remember(key: string, view: ReportedView): void {
+  function remember(key: string, impression: Impression, atMs: number): void {
     // Deleting first makes it the latest entry of the map.
     reportedViews.delete(key);
-    reportedViews.set(key, view);
+    reportedViews.set(key, { impression, atMs });
     const [oldest] = reportedViews.keys();
     if (reportedViews.size > MAX_KEPT && oldest !== undefined) reportedViews.delete(oldest);
   }
 
   function takeReport(): Report {
-    const taken = report;
+    const taken = { ...report, undelivered: Object.freeze(report.undelivered) };
     report = emptyReport();
-    return taken;
+    return Object.freeze(taken);
   }
 
   async function end(withinMs: number): Promise<Report> {
     const cancel = after(clock, withinMs, deliveries.stop);
     await Promise.all(underWay);
     cancel();
+    stopListening();
     deliveries.stop();
     return takeReport();
   }
@@ -196,7 +192,7 @@ export function createAds(options: AdsOptions): Ads {
       });
       const impression = { surface, ad, recorded };
       clicks.set(impression, undefined);
-      if (willBeSent) remember(key, { impression, atMs });
+      if (willBeSent) remember(key, impression, atMs);
       return impression;
     },
 

@@ -21,7 +21,7 @@ import {
 import { resultOf } from "./call-result.ts";
 import { fetchWithTimeout } from "./fetch-with-timeout.ts";
 import { assertOption, wholeNumber } from "./options.ts";
-import { type Clock, LONGEST_TIMER_MS, platform } from "./platform.ts";
+import { type Clock, LONGEST_TIMER_MS, platformClock, platformFetch } from "./platform.ts";
 import type { Result } from "./result.ts";
 
 export interface ClientOptions {
@@ -59,7 +59,7 @@ export interface Client {
 /** @throws TypeError that names the option at fault. */
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, apiKey, timeoutMs = 10_000 } = options;
-  const { fetch = platform.fetch, clock = platform.clock } = options;
+  const { fetch = platformFetch, clock = platformClock } = options;
   assertOption(
     /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(baseUrl) && URL.canParse(baseUrl),
     "baseUrl",
@@ -80,11 +80,13 @@ export function createClient(options: ClientOptions): Client {
   ): Promise<Result<Value>> {
     const { method, path, isAnswer } = operation;
     const isPost = method === "POST";
+    const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+    const values: Values = Object.fromEntries(given);
     const candidates = isPost ? encodings : [inQuery];
     let index = next;
     for (let left = candidates.length; ; ) {
       const encoding = candidates[index % candidates.length] ?? inQuery;
-      const { query, body, type } = encoding(definedValues(parameters));
+      const { query, body, type } = encoding(values);
       const headers = { accept: "application/json", authorization: `Bearer ${apiKey}`, ...type };
       const init = { method, headers, body };
       const sent = { fetch, clock, timeoutMs, signal };
@@ -112,11 +114,6 @@ export function createClient(options: ClientOptions): Client {
 
 /** The parameters that were given. */
 type Values = Readonly<Record<string, string>>;
-
-function definedValues(parameters: object): Values {
-  const all = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(all);
-}
 
 /** The parts of a request that carry the parameters. */
 interface Encoded {

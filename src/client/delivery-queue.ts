@@ -48,6 +48,11 @@ export type DeliveryResult<Value> =
 
 export interface DeliveryQueue {
   deliver<Value>(delivery: RepeatableCall<Value>): Promise<DeliveryResult<Value>>;
+  /**
+   * Sends at once what waits for a free place or for its next attempt, because later may be too late. A pause that the service
+   * asked for is kept.
+   */
+  hurry(): void;
   /** Ends all calls and all waits. Nothing is sent afterwards. */
   stop(): void;
 }
@@ -68,7 +73,9 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
   const waiting: (() => void)[] = [];
   let free = concurrency;
   const calls = new AbortController();
-  const waits = new AbortController();
+  /** Each ends a wait that is under way. */
+  const wakes = new Set<() => void>();
+  let hurries = 0;
   /** No call is sent before this time: a service that asks for a pause means all calls. */
   let pausedUntilMs = 0;
   /** The error that asked for the pause. */
@@ -80,15 +87,21 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
 
   async function deliver<Value>(delivery: RepeatableCall<Value>): Promise<DeliveryResult<Value>> {
     const giveUpAtMs = now() + retry.giveUpAfterMs;
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    if (free <= 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    else free -= 1;
     try {
       return await attempt(delivery, giveUpAtMs);
     } finally {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
+      // After `hurry` more calls than usual are under way: the next one then waits for several to end.
+      free += 1;
+      if (free > 0) letIn(1);
     }
+  }
+
+  function letIn(count: number): void {
+    const next = waiting.splice(0, count);
+    free -= next.length;
+    for (const start of next) start();
   }
 
   async function attempt<Value>(
@@ -99,9 +112,11 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
     let mayHaveAppliedBefore = false;
     let error: ApiError | undefined;
     let notBeforeMs = 0;
+    let hurriesBefore = hurries;
     let pauseMs = retry.firstPauseMs;
     for (let left = retry.attempts; left > 0; left -= 1) {
-      const isTime = await until(() => Math.max(notBeforeMs, pausedUntilMs), giveUpAtMs);
+      const ownMs = (): number => (hurries === hurriesBefore ? notBeforeMs : 0);
+      const isTime = await until(() => Math.max(ownMs(), pausedUntilMs), giveUpAtMs);
       error = keyRefusal ?? error ?? (isTime ? undefined : pausedBy);
       // The machine may have slept, and the service may have forgotten the earlier attempt.
       const isLate = mayHaveApplied && now() > giveUpAtMs;
@@ -113,13 +128,14 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
       mayHaveApplied ||= error.mayHaveApplied;
       if (error.status === 401) {
         keyRefusal = error;
-        waits.abort();
+        wakeAll();
       }
       // Every other failure may be temporary.
       if (error.kind === "refused" || error.kind === "aborted") break;
       if (error.kind === "unreachable" && !Object(error.cause).cause && --maxSilentFailures < 1)
         break;
       notBeforeMs = now() + waitAfter(error, pauseMs);
+      hurriesBefore = hurries;
       pauseMs = Math.min(2 * pauseMs, retry.longestPauseMs);
       const isForAll = error.kind === "limited" || error.retryAfterMs !== undefined;
       if (isForAll && notBeforeMs > pausedUntilMs) {
@@ -138,15 +154,36 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
     return Math.max(ownMs, retryAfterMs + retry.firstPauseMs * random());
   }
 
-  /** Waits for `time`; `stop` ends the wait early. @returns false, without waiting, if that is later than `latestMs`. */
+  /**
+   * Waits for `time`, which may change meanwhile, unless no call is sent any more.
+   *
+   * @returns false, without waiting, if that is later than `latestMs`.
+   */
   async function until(time: () => number, latestMs: number): Promise<boolean> {
-    // The time may be moved back during the wait.
-    for (let atMs = time(); atMs > now() && !waits.signal.aborted; atMs = time()) {
+    const isOver = (): boolean => calls.signal.aborted || keyRefusal !== undefined;
+    for (let atMs = time(); atMs > now() && !isOver(); atMs = time()) {
       if (atMs > latestMs) return false;
-      await pause(clock, atMs - now() + EARLY_MS, waits.signal);
-      latestNowMs = Math.max(latestNowMs, atMs);
+      if (await pause(atMs - now() + EARLY_MS)) latestNowMs = Math.max(latestNowMs, atMs);
     }
     return true;
+  }
+
+  /** Leaves no timer behind. @returns whether it lasted so long, and wasn't ended early. */
+  function pause(ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const end = (isWhole: boolean): void => {
+        cancel();
+        wakes.delete(wake);
+        resolve(isWhole);
+      };
+      const wake = (): void => end(false);
+      const cancel = after(clock, ms, () => end(true));
+      wakes.add(wake);
+    });
+  }
+
+  function wakeAll(): void {
+    for (const wake of wakes) wake();
   }
 
   function now(): number {
@@ -156,22 +193,14 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
 
   return {
     deliver,
+    hurry() {
+      hurries += 1;
+      letIn(waiting.length);
+      wakeAll();
+    },
     stop() {
       calls.abort();
-      waits.abort();
+      wakeAll();
     },
   };
-}
-
-/** Ends early if the signal is aborted. Leaves no timer behind. */
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      cancel();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const cancel = after(clock, ms, end);
-    signal.addEventListener("abort", end);
-  });
 }

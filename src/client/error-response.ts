@@ -67,10 +67,8 @@ export function jsonOf(text: string): unknown {
 /** The text without HTML tags; undefined if nothing is left. */
 function readable(text: string): string | undefined {
   const shown = text.replace(/(<[^>]*>|\s)+/g, " ");
-  return shown.trim().slice(0, LONGEST_MESSAGE) || undefined;
+  return shown.trim().slice(0, 300) || undefined;
 }
-
-const LONGEST_MESSAGE = 300;
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;

@@ -1,4 +1,4 @@
-/** The machine's fetch, clock and randomness. No other file of the client uses them, so tests can replace them all. */
+/** The machine's fetch and clock, and the page. No other file of the client uses them, so tests can replace them all. */
 
 /** Times are in milliseconds; `now` counts from 1970. */
 export interface Clock {
@@ -8,22 +8,15 @@ export interface Clock {
   clearTimeout(timer: unknown): void;
 }
 
-export interface Platform {
-  readonly fetch: typeof globalThis.fetch;
-  readonly clock: Clock;
-  /** Returns a number from 0 to below 1. */
-  readonly random: () => number;
-}
+// The globals are looked up at each call: a browser's functions need their own `this`, and tests replace globals.
 
-/** Looks up the globals at each call: a browser's functions need their own `this`, and tests replace globals. */
-export const platform: Platform = {
-  fetch: (input, init) => globalThis.fetch(input, init),
-  clock: {
-    now: () => Date.now(),
-    setTimeout: (callback, delayMs) => globalThis.setTimeout(callback, delayMs),
-    clearTimeout: (timer) => globalThis.clearTimeout(timer as number | undefined),
-  },
-  random: () => Math.random(),
+export const platformFetch: typeof globalThis.fetch = (input, init) =>
+  globalThis.fetch(input, init);
+
+export const platformClock: Clock = {
+  now: () => Date.now(),
+  setTimeout: (callback, delayMs) => globalThis.setTimeout(callback, delayMs),
+  clearTimeout: (timer) => globalThis.clearTimeout(timer as number | undefined),
 };
 
 /** The longest delay of a timer. With a longer one it fires at once, in Node and in browsers. */
@@ -33,4 +26,11 @@ export const LONGEST_TIMER_MS = 2_147_483_647;
 export function after(clock: Clock, delayMs: number, callback: () => void): () => void {
   const timer = clock.setTimeout(callback, delayMs);
   return () => clock.clearTimeout(timer);
+}
+
+/** Calls back when the page is left. Elsewhere it never does. @returns a function that ends that. */
+export function onLeave(callback: () => void): () => void {
+  const page: Partial<EventTarget> = globalThis;
+  page.addEventListener?.("pagehide", callback);
+  return () => page.removeEventListener?.("pagehide", callback);
 }

@@ -1,7 +1,7 @@
 /** Finds the configured surfaces. Each must exist once and be active (spec §1, §2). */
 
 import type { Surface } from "./api.ts";
-import { InitError } from "./init-error.ts";
+import type { ApiError } from "./result.ts";
 
 /**
  * @param surfaceNames Names or ids.
@@ -29,4 +29,19 @@ export function resolveSurfaces(
   if (wrong.length === 0) return ids;
   const there = all.map(({ id, name }) => `"${name}" (${id})`).join(", ") || "none";
   throw new InitError(`Surfaces: ${wrong.join("; ")}. The publisher has ${there}.`);
+}
+
+/** The error of a client that couldn't be started. It is thrown, because nothing works without `init`. */
+export class InitError extends Error {
+  override readonly name = "InitError";
+  /** The failed call. Undefined if the configured surfaces are wrong. */
+  readonly error: ApiError | undefined;
+  /** The HTTP status, if an error response is the reason. */
+  readonly status: number | undefined;
+
+  constructor(message: string, error?: ApiError) {
+    super(message);
+    this.error = error;
+    this.status = error?.status;
+  }
 }

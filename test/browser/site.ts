@@ -11,6 +11,7 @@ const modules = join(import.meta.dirname, "../../node_modules");
 /** By path: the script's source, and for MSW in which of the two versions. */
 const scripts = {
   "/plain/": { source: "plain.ts", msw: undefined },
+  "/ads/": { source: "ads.ts", msw: undefined },
   "/msw-2/": { source: "with-msw.ts", msw: "msw2" },
   "/msw-3/": { source: "with-msw.ts", msw: "msw" },
 } as const;
