@@ -3,7 +3,7 @@
 import type { ClientOptions } from "./client.ts";
 import type { DeliveryQueueOptions, Retry } from "./delivery-queue.ts";
 import { assertOption, isText, TEXT, wholeNumber } from "./options.ts";
-import { platformClock } from "./platform.ts";
+import { platformClock, platformRandom } from "./platform.ts";
 
 /** The options of `createClient`, with a `timeoutMs` of at most 60000, and some more. */
 export interface AdsOptions extends ClientOptions {
@@ -40,7 +40,7 @@ const LATEST_MS = 25 * 60_000;
 /** @throws TypeError that names the option at fault. */
 export function checkAdsOptions(options: AdsOptions): AdsSettings {
   const { publisherId, surfaces, queueSize = 1000, concurrency = 4, timeoutMs = 10_000 } = options;
-  const { dedupWindowMs = 30 * 60_000, random = Math.random, clock = platformClock } = options;
+  const { dedupWindowMs = 30 * 60_000, random = platformRandom, clock = platformClock } = options;
   const retry: Retry = { ...defaultRetry, ...options.retry };
   assertOption(isText(publisherId), "publisherId", TEXT);
   const areNames = Array.isArray(surfaces) && surfaces.length > 0 && surfaces.every(isText);

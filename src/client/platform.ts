@@ -1,4 +1,4 @@
-/** The machine's fetch and clock, and the page. No other file of the client uses them, so tests can replace them all. */
+/** The fetch, clock, randomness and page of the machine. No other file of the client uses them, so tests can replace them. */
 
 /** Times are in milliseconds; `now` counts from 1970. */
 export interface Clock {
@@ -12,7 +12,7 @@ export interface Clock {
 
 export const platformFetch: typeof globalThis.fetch = (input, init) =>
   globalThis.fetch(input, init);
-
+export const platformRandom = (): number => Math.random();
 export const platformClock: Clock = {
   now: () => Date.now(),
   setTimeout: (callback, delayMs) => globalThis.setTimeout(callback, delayMs),
