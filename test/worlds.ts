@@ -1,6 +1,8 @@
 /** Worlds in process under a control API, and requests to it. */
 
-import { type ControlOptions, createControl } from "../src/control/control.ts";
+import { controlModules } from "../src/adapters/server/control-modules.ts";
+import { createControl } from "../src/control/control.ts";
+import type { ControlModules } from "../src/control/route.ts";
 import type { SimulatorOptions } from "../src/simulator/simulator-options.ts";
 import { createWorlds, type Worlds } from "../src/simulator/worlds.ts";
 import type { ApiResponse } from "../src/spec/messages.ts";
@@ -10,13 +12,13 @@ export const JSON_BODY: Readonly<Record<string, string>> = { "content-type": "ap
 
 export function worldsOf(
   options: SimulatorOptions = {},
-  { maxWorlds, ...control }: Partial<ControlOptions> & { readonly maxWorlds?: number } = {},
+  limits: { readonly maxWorlds?: number; readonly modules?: ControlModules } = {},
 ): Worlds {
   return createWorlds({
     options,
     host: { people: () => fakerPerson },
-    control: createControl(control),
-    maxWorlds,
+    control: createControl(limits.modules ?? controlModules),
+    maxWorlds: limits.maxWorlds,
   });
 }
 

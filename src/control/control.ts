@@ -1,74 +1,56 @@
-/** The control API: turns requests into calls of the worlds' own objects. The guards have checked access before. */
+/** The control API: finds the route of a request, reads the request, and answers. The guards have checked access before. */
 
 import { InputError } from "../base/input.ts";
-import type { PlainRequest } from "../exchange/plain-request.ts";
-import { headerOf } from "../exchange/plain-request.ts";
+import { headerOf, type PlainRequest } from "../exchange/plain-request.ts";
 import { withoutBody } from "../exchange/respond.ts";
 import type { HostedCore } from "../simulator/core.ts";
 import type { MaybeLater, WaitingClient, WorldRef, WorldsControl } from "../simulator/worlds.ts";
 import type { ApiResponse, FollowedResponse } from "../spec/messages.ts";
 import { prefersHtml } from "./browsers.ts";
-import { decode, MAX_CONTROL_BODY_BYTES, type Query, readBody, readQuery } from "./input.ts";
-import { commonHeaders, inputProblem, problemResponse, textResponse } from "./problem.ts";
-import type { ControlCall, ControlModules, ControlRoute, Reply } from "./route.ts";
+import {
+  baseUrlOf,
+  decodedPart,
+  MAX_CONTROL_BODY_BYTES,
+  readBody,
+  readQuery,
+  refusalOfBody,
+} from "./read-request.ts";
+import { inputProblem, problemResponse } from "./responses.ts";
+import type { ControlCall, ControlModules, ControlRoute } from "./route.ts";
 import { controlRoutes } from "./routes.ts";
 
-export interface ControlOptions {
-  /** The control token. No refusal repeats it, wherever it was sent. */
-  readonly controlToken?: string | undefined;
-  /** @default none */
-  readonly modules?: ControlModules | undefined;
-  /** Tells the ids of this server's events from those of another one. @default "" */
-  readonly serverId?: string | undefined;
-}
+/** What the requests to one server share. */
+type Shared = Pick<ControlCall, "modules" | "stateOf">;
 
-const JSON_TYPE = "application/json";
-
-interface Row {
-  readonly route: ControlRoute;
-  readonly parts: readonly string[];
-}
-
-const rows: readonly Row[] = controlRoutes.map((route) => ({
-  route,
-  parts: route.path.split("/"),
-}));
-
-/** The options, and what the requests to one server share. */
-interface Shared extends ControlOptions {
-  readonly stateOf: ControlCall["stateOf"];
-}
-
-export function createControl(options: ControlOptions = {}): WorldsControl {
-  const shared: Shared = { ...options, stateOf: createStateNames(options.serverId ?? "") };
+/** @param serverId Tells the ids of this server's events from those of another one. */
+export function createControl(modules: ControlModules, serverId = ""): WorldsControl {
+  const shared = { modules, stateOf: createStateNames(serverId) };
   return {
     refusal: inputProblem,
     answer(request, ref, client) {
-      const refused = (error: unknown): ApiResponse => {
-        if (!(error instanceof InputError)) throw error;
-        return inputProblem(error);
+      const refuse = (error: unknown): ApiResponse => {
+        if (error instanceof InputError) return inputProblem(error);
+        throw error;
       };
-      const finish = ({ more, ...response }: FollowedResponse): FollowedResponse =>
-        request.method === "HEAD" ? withoutBody(response) : { ...response, more };
+      const finish = (response: FollowedResponse): FollowedResponse =>
+        request.method === "HEAD" ? withoutBody(response) : response;
       try {
         const response = answer(request, ref, client, shared);
-        return response instanceof Promise
-          ? response.catch(refused).then(finish)
-          : finish(response);
+        if (!(response instanceof Promise)) return finish(response);
+        return response.catch(refuse).then(finish);
       } catch (error) {
-        return finish(refused(error));
+        return finish(refuse(error));
       }
     },
   };
 }
 
-function createStateNames(serverId: string): ControlCall["stateOf"] {
+function createStateNames(serverId: string): Shared["stateOf"] {
   const numbers = new WeakMap<HostedCore, number>();
   let worlds = 0;
   return (world) => {
-    const number = numbers.get(world) ?? worlds + 1;
-    if (number > worlds) numbers.set(world, number);
-    worlds = Math.max(worlds, number);
+    const number = numbers.get(world) ?? ++worlds;
+    numbers.set(world, number);
     return `${serverId}${number}-${world.journal.restarts}`;
   };
 }
@@ -77,32 +59,25 @@ function answer(
   request: PlainRequest,
   ref: WorldRef,
   client: WaitingClient,
-  { modules = {}, stateOf }: Shared,
+  shared: Shared,
 ): MaybeLater<FollowedResponse> {
-  const { path, query: queryString } = request;
-  const sent = path.slice("/_sim/".length).split("/");
-  const isBrowser = prefersHtml(headerOf(request.headers, "accept"));
-  const matching = rowsFor(sent).filter(({ route }) => isBrowser || route.isForBrowsers !== true);
-  const [first] = matching;
-  if (first === undefined) return noSuchPath(path);
+  const sent = partsOf(request.path);
+  const routes = routesAt(sent);
   const method = request.method === "HEAD" ? "GET" : request.method;
-  const row = matching.find(({ route }) => route.method === method);
-  if (row === undefined) return wrongMethod(first.route.path, matching);
-
-  const { route, parts } = row;
-  const query: Query = readQuery(queryString, route.query ?? []);
-  const decoded = new Map(
-    parts.map((part, index) => [part.slice(1), decode(sent[index] ?? "", part.slice(1))]),
-  );
-  const body = readBody(request, route);
-  if (body.kind === "refused") return body.response;
-  if (body.kind === "json" && (route.body ?? "none") === "none") {
-    throw new InputError("body", "must not be sent here: this route ignores it");
+  const route = routes.find((one) => one.method === method);
+  const isPage = routes[0]?.path === "";
+  if (routes.length === 0 || (isPage && !prefersHtml(headerOf(request.headers, "accept")))) {
+    return noSuchPath();
   }
-  if (body.kind === "none" && route.body === "required") {
-    throw new InputError("body", "is required: a JSON object");
-  }
-  const reply = route.answer({
+  if (route === undefined) return wrongMethod(routes);
+  const refusal = request.body.length > 0 ? refusalOfBody(request, route) : undefined;
+  if (refusal !== undefined) return refusal;
+  const parts = route.path.split("/").map((part, index) => {
+    const name = part.slice(1);
+    return [name, decodedPart(sent[index] ?? "", name)] as const;
+  });
+  const header = (name: string): string | undefined => headerOf(request.headers, name);
+  return route.answer({
     // A getter, because not every route needs the world, and opening it creates it.
     get world() {
       return ref.open();
@@ -110,96 +85,54 @@ function answer(
     worlds: ref.worlds,
     worldName: ref.name,
     prefix: ref.prefix,
-    header: (name) => headerOf(request.headers, name),
+    baseUrl: baseUrlOf(header("host"), ref.prefix),
+    header,
+    part: (name) => new Map(parts).get(name) ?? "",
+    query: readQuery(request.query, route.query ?? {}),
+    body: readBody(request, route),
     client,
-    stateOf,
-    modules,
-    part: (name) => decoded.get(name) ?? "",
-    query,
-    body: body.kind === "json" ? body.value : {},
+    ...shared,
   });
-  return reply instanceof Promise ? reply.then(toResponse) : toResponse(reply);
 }
 
 /** The largest body allowed for this method and path, in bytes. */
 export function controlBodyLimit(method: string, path: string): number {
-  return routeFor(method, path)?.maxBodyBytes ?? MAX_CONTROL_BODY_BYTES;
+  const routes = routesAt(partsOf(path));
+  const route = routes.find((one) => one.method === method);
+  return route?.body?.maxBytes ?? MAX_CONTROL_BODY_BYTES;
 }
 
-function routeFor(method: string, path: string): ControlRoute | undefined {
-  const sent = path.slice(path.indexOf("/_sim") + "/_sim/".length).split("/");
-  return rowsFor(sent).find(({ route }) => route.method === method)?.route;
+function partsOf(path: string): readonly string[] {
+  return path.slice(path.indexOf("/_sim") + "/_sim/".length).split("/");
 }
 
-/** A literal match excludes routes that match by a placeholder. */
-function rowsFor(sent: readonly string[]): readonly Row[] {
-  const matching = rows.filter(({ parts }) => matches(parts, sent));
-  const exact = matching.filter(({ parts }) => parts.every((part, index) => part === sent[index]));
-  return exact.length > 0 ? exact : matching;
-}
-
-function matches(parts: readonly string[], sent: readonly string[]): boolean {
-  return (
-    parts.length === sent.length &&
-    parts.every(
-      (part, index) => part === sent[index] || (part.startsWith(":") && sent[index] !== ""),
-    )
-  );
-}
-
-function toResponse(reply: Reply): FollowedResponse {
-  switch (reply.kind) {
-    case "json":
-      return jsonResponse(200, reply.value);
-    case "created":
-      return jsonResponse(201, reply.value, { location: reply.location });
-    case "text":
-      return textResponse({ ...reply, status: 200, body: reply.text });
-    case "events":
-      return followed(reply);
-    case "nothing":
-      return { status: 204, headers: commonHeaders, body: "" };
-  }
-}
-
-function followed({ text, more }: Extract<Reply, { kind: "events" }>): FollowedResponse {
-  const headers = {
-    "content-type": "text/event-stream",
-    // nginx would keep the events back.
-    "x-accel-buffering": "no",
-    ...commonHeaders,
+/** The routes of a path. Where a literal and a placeholder match, the literal does. */
+function routesAt(sent: readonly string[]): readonly ControlRoute[] {
+  const matches = ({ path }: ControlRoute): boolean => {
+    const parts = path.split("/");
+    const isMatch = (part: string, index: number): boolean =>
+      part === sent[index] || (part.startsWith(":") && sent[index] !== "");
+    return parts.length === sent.length && parts.every(isMatch);
   };
-  return { status: 200, headers, body: text, more };
+  const path = controlRoutes.some((route) => route.path === sent.join("/"))
+    ? sent.join("/")
+    : controlRoutes.find(matches)?.path;
+  return controlRoutes.filter((route) => route.path === path);
 }
 
-function jsonResponse(
-  status: number,
-  value: unknown,
-  headers?: Readonly<Record<string, string>>,
-): ApiResponse {
-  const body = JSON.stringify(value);
-  return textResponse({ status, contentType: JSON_TYPE, body, headers });
+/** Says what there is. */
+function noSuchPath(): ApiResponse {
+  const named = controlRoutes.filter(({ path }) => path !== "");
+  const paths = [...new Set(named.map(({ path }) => `/_sim/${path}`))].join(", ");
+  const detail = `The control API has nothing at this path. It has: ${paths}. /_sim/ itself is a page for browsers.`;
+  return problemResponse({ kind: "not-found", detail, field: "path" });
 }
 
-function noSuchPath(path: string): ApiResponse {
-  const hint = path === "/_sim/" ? " To see what happens in this world, open it in a browser." : "";
-  const listed = controlRoutes.filter(({ isForBrowsers }) => isForBrowsers !== true);
-  const paths = [...new Set(listed.map(({ path }) => `/_sim/${path}`))].join(", ");
-  return problemResponse({
-    kind: "not-found",
-    detail: `The control API has nothing at this path. It has: ${paths}.${hint}`,
-    field: "path",
-  });
-}
-
-function wrongMethod(path: string, matching: readonly Row[]): ApiResponse {
-  const methods = matching.flatMap(({ route }) =>
-    route.method === "GET" ? ["GET", "HEAD"] : [route.method],
-  );
-  const allow = methods.join(", ");
+function wrongMethod(routes: readonly ControlRoute[]): ApiResponse {
+  const allow = routes.map(({ method }) => (method === "GET" ? "GET, HEAD" : method)).join(", ");
   return problemResponse({
     kind: "method-not-allowed",
-    detail: `/_sim/${path} supports only the methods ${allow}.`,
+    detail: `/_sim/${routes[0]?.path} supports only the methods ${allow}.`,
     field: "method",
     headers: { allow },
   });

@@ -1,18 +1,18 @@
 /**
  * Decides who may use the control API, and who may create a world. The control API hands out keys and deletes state, so no web
- * page of another origin may reach it, nor one whose host name was rebound to this machine (DNS rebinding). Such a page may
- * call the API of an existing world, like any client without a key. It may not create worlds.
+ * page of another origin may reach it, nor one whose host name was rebound to this machine (DNS rebinding). Where a control
+ * token is set, the token decides instead. A foreign page may call the API of an existing world, like any client without a key.
  */
 
 import { isLoopbackHost } from "../base/loopback.ts";
-import { fromBase64, utf8Text } from "../base/text.ts";
+import { fromBase64, orUndefined, utf8Text } from "../base/text.ts";
 import type { Cors } from "../exchange/cors.ts";
 import type { ApiResponse } from "../spec/messages.ts";
-import { problemResponse } from "./problem.ts";
+import { problemResponse } from "./responses.ts";
 
+type Headers = Readonly<Record<string, string>>;
 /** Returns the refusal of a request with these headers, or undefined if it is allowed. */
 type Guard = (headers: Headers) => ApiResponse | undefined;
-type Headers = Readonly<Record<string, string>>;
 
 export interface Guards {
   /** For the control API. */
@@ -32,57 +32,56 @@ export interface GuardOptions {
   readonly cors: Cors | undefined;
 }
 
-export function createGuards(options: GuardOptions): Guards {
-  const { isToken, host, cors } = options;
-  const local = isLoopback(options.address);
+export function createGuards({ address, host, isToken, cors }: GuardOptions): Guards {
+  const isLocal = /^(?:(?:::ffff:)?127\.\d+\.\d+\.\d+|::1)$/.test(address);
   // Other machines may use names for this server that it doesn't know.
-  const isRebound: (header: string | undefined) => boolean = local
-    ? (header) => !namesThisMachine(header, host)
-    : () => false;
-  const hasToken = ({ authorization = "" }: Headers): boolean =>
-    isToken === undefined || isToken(tokenIn(authorization));
-
-  const newWorld: Guard = (headers) => {
-    if (isRebound(headers.host)) return foreignHostOfWorld;
-    const { origin } = headers;
-    const isAllowed = origin !== undefined && cors?.allows(origin) === true;
-    if (isForeign(headers) && !isAllowed) return foreignPageOfWorld;
-    return hasToken(headers) ? undefined : worldNeedsToken;
+  const isRebound = (headers: Headers): boolean => isLocal && !namesThisMachine(headers.host, host);
+  if (isToken !== undefined) {
+    const hasToken = (headers: Headers): boolean => {
+      const { bearer, password } = credentialsIn(headers.authorization);
+      // Browsers add a password by themselves, even if another site's page asks.
+      return isToken(bearer) || (!isForeign(headers) && isToken(password));
+    };
+    return {
+      control(headers) {
+        if (hasToken(headers)) return undefined;
+        return isForeign(headers) ? refusals.origin : refusals.token;
+      },
+      newWorld: (headers) => (hasToken(headers) ? undefined : refusals.worldToken),
+    };
+  }
+  return {
+    control(headers) {
+      if (!isLocal) return refusals.reachable;
+      if (isRebound(headers)) return refusals.host;
+      return isForeign(headers) ? refusals.origin : undefined;
+    },
+    newWorld(headers) {
+      if (isRebound(headers)) return refusals.worldHost;
+      const { origin } = headers;
+      const isAllowed = origin !== undefined && cors?.allows(origin) === true;
+      return isForeign(headers) && !isAllowed ? refusals.worldOrigin : undefined;
+    },
   };
-  const control: Guard = (headers) => {
-    if (!local && isToken === undefined) return needsToken;
-    if (isRebound(headers.host)) return foreignHost;
-    if (isForeign(headers)) return foreignOrigin;
-    return hasToken(headers) ? undefined : wrongToken;
-  };
-  return { control, newWorld };
 }
 
-/** The token of a program, or the password that a person gave to a browser. The user's name can be any. */
-function tokenIn(authorization: string): string {
+/** The token of a program, or the password that a person gave to a browser, whose user name can be any. */
+function credentialsIn(authorization = ""): { readonly bearer: string; readonly password: string } {
   // The scheme's name ignores case (RFC 9110 §11.1).
-  const [, scheme = "", sent = ""] = /^(bearer|basic) +(.*)$/i.exec(authorization) ?? [];
-  if (scheme.toLowerCase() !== "basic") return sent;
-  const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(sent);
-  const credentials = isBase64 ? utf8Text(fromBase64(sent)) : undefined;
-  return /^[^:]*:(.*)$/s.exec(credentials ?? "")?.[1] ?? "";
+  const bearer = /^bearer +(.*)$/i.exec(authorization)?.[1] ?? "";
+  const basic = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization)?.[1] ?? "";
+  const credentials = orUndefined(() => utf8Text(fromBase64(basic))) ?? "";
+  return { bearer, password: /^[^:]*:(.*)$/s.exec(credentials)?.[1] ?? "" };
 }
 
-/** Whether a browser says that a web page of another origin is behind a request. */
-function isForeign(headers: Readonly<Record<string, string>>): boolean {
-  const { origin, host } = headers;
-  return (
-    (origin !== undefined && origin !== `http://${host}`) ||
-    !ownSites.has(headers["sec-fetch-site"])
-  );
-}
-
-/** Values of Sec-Fetch-Site for requests that no other site caused. Only browsers send it. Sites don't include the port. */
-const ownSites: ReadonlySet<string | undefined> = new Set([undefined, "same-origin", "none"]);
-
-/** Whether only this machine can reach an address. */
-function isLoopback(address: string): boolean {
-  return /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address) || address === "::1";
+/**
+ * Whether a browser says that another site's page is behind a request. Only browsers send `Sec-Fetch-Site`, and no page can
+ * change it. They send it over TLS and to this machine; elsewhere the page's host is compared with the one that was asked.
+ */
+function isForeign({ host = "", origin, "sec-fetch-site": site }: Headers): boolean {
+  if (site !== undefined) return site !== "same-origin" && site !== "none";
+  // A tunnel or proxy that ends TLS changes the scheme.
+  return origin !== undefined && origin.replace(/^https?:\/\//, "") !== host.toLowerCase();
 }
 
 function namesThisMachine(header: string | undefined, host: string): boolean {
@@ -91,46 +90,47 @@ function namesThisMachine(header: string | undefined, host: string): boolean {
   return isLoopbackHost(name) || [chosen, `${chosen}.`, `[${chosen}]`].includes(name);
 }
 
-const needsToken = problemResponse({
-  kind: "forbidden",
-  detail:
-    "This server can be reached from other machines, and the control API gives out keys. Start it with --control-token TOKEN (controlToken) and send Authorization: Bearer TOKEN (a browser asks for it as the password), or bind it to 127.0.0.1.",
-});
-const foreignHost = problemResponse({
-  kind: "forbidden",
-  detail:
-    "The Host header must name this machine, such as localhost or 127.0.0.1: any other name may be a web page's rebound DNS name.",
-  field: "host",
-});
-const foreignOrigin = problemResponse({
-  kind: "forbidden",
-  detail:
-    "A web page of another origin can't use the control API. If you followed a link, enter its address in the browser by hand.",
-  field: "origin",
-});
-const foreignHostOfWorld = problemResponse({
-  kind: "no-world",
-  detail:
-    "A request creates a world only if its Host header names this machine, such as localhost or 127.0.0.1: another name may be a web page's rebound DNS name. Create the world first with a request to /@NAME/_sim/health at localhost, or start the server with --host NAME to use a name of your own.",
-  field: "host",
-});
-const foreignPageOfWorld = problemResponse({
-  kind: "no-world",
-  detail:
-    "Web pages of this origin may not call the API, so they can't create a world. Start the server with --cors ORIGIN, where ORIGIN is the page's, such as https://app.example. If the page needn't read answers, create the world first with a request to /@NAME/_sim/health from a terminal.",
-  field: "origin",
-});
-/** With a control token, only a request that carries it creates a world. */
-const worldNeedsToken = problemResponse({
-  kind: "no-world",
-  detail:
-    "There is no such world, and on this server only a request with the control token creates one. Create it first: GET /@NAME/_sim/health with Authorization: Bearer TOKEN is enough.",
-  field: "world",
-});
-const wrongToken = problemResponse({
-  kind: "unauthorized",
-  detail:
-    "Send the token that the server was started with: Authorization: Bearer TOKEN, or the token as the password of HTTP Basic authentication, with any user name.",
-  field: "authorization",
-  headers: { "www-authenticate": 'Bearer realm="adsim control"' },
-});
+const refusals = {
+  reachable: problemResponse({
+    kind: "forbidden",
+    detail:
+      "This server can be reached from other machines, and the control API gives out keys. Start it with --control-token TOKEN (controlToken) and send Authorization: Bearer TOKEN (a browser asks for it as the password), or bind it to 127.0.0.1.",
+  }),
+  host: problemResponse({
+    kind: "forbidden",
+    detail:
+      "The Host header must name this machine, such as localhost or 127.0.0.1: any other name may be a web page's rebound DNS name. Behind a tunnel or a proxy, start the server with --control-token TOKEN (a browser asks for it as the password); for a name of this machine's own, with --host NAME.",
+    field: "host",
+  }),
+  origin: problemResponse({
+    kind: "forbidden",
+    detail:
+      "A web page of another origin can't use the control API. If you followed a link, enter its address in the browser by hand.",
+    field: "origin",
+  }),
+  token: problemResponse({
+    kind: "unauthorized",
+    detail:
+      "Send the token that the server was started with: Authorization: Bearer TOKEN, or the token as the password of HTTP Basic authentication, with any user name.",
+    field: "authorization",
+    headers: { "www-authenticate": 'Bearer realm="adsim control"' },
+  }),
+  worldHost: problemResponse({
+    kind: "no-world",
+    detail:
+      "A request creates a world only if its Host header names this machine, such as localhost or 127.0.0.1: another name may be a web page's rebound DNS name. Create the world first with a request to /@NAME/_sim/health at localhost, or start the server with --host NAME to use a name of your own.",
+    field: "host",
+  }),
+  worldOrigin: problemResponse({
+    kind: "no-world",
+    detail:
+      "Web pages of this origin may not call the API, so they can't create a world. Start the server with --cors ORIGIN, where ORIGIN is the page's, such as https://app.example. If the page needn't read answers, create the world first with a request to /@NAME/_sim/health from a terminal.",
+    field: "origin",
+  }),
+  worldToken: problemResponse({
+    kind: "no-world",
+    detail:
+      "There is no such world, and on this server only a request with the control token creates one. Create it first: GET /@NAME/_sim/health with Authorization: Bearer TOKEN is enough.",
+    field: "world",
+  }),
+};

@@ -1,116 +1,89 @@
-/** The journal over HTTP, with its filter as query parameters, in several formats. The journal itself filters. */
+/** The journal: filtered, in several formats, and one entry with the ways to send its request again. */
 
+import * as v from "valibot";
 import { curlOfRequest } from "../audit/nearest/curl.ts";
 import { InputError } from "../base/input.ts";
+import { orUndefined, utf8Text } from "../base/text.ts";
 import type { JournalEntry } from "../journal/entry.ts";
-import type { JournalFilter, Secrets } from "../journal/filter.ts";
+import { valuesOf } from "../journal/entry-values.ts";
+import type { JournalFilter } from "../journal/filter.ts";
 import { harOf } from "../journal/har.ts";
 import { ndjsonOf } from "../journal/journal.ts";
-import type { MaybeLater } from "../simulator/worlds.ts";
+import type { ExchangeItem } from "../journal/log.ts";
+import { shownEntry } from "../journal/shown-entry.ts";
+import { createRequestSteps } from "../play/scenario/request-step.ts";
+import type { RequestStep } from "../play/scenario/types.ts";
+import type { SimulatorCore } from "../simulator/core.ts";
+import type { ApiResponse } from "../spec/messages.ts";
 import { sequenceIn } from "./history-routes.ts";
-import { baseUrlOf, choiceOf, integerOf, type Query } from "./input.ts";
-import type { ControlCall, ControlRoute, Reply, ScenarioPlayer } from "./route.ts";
-import { stepOfEntry } from "./step-of-entry.ts";
+import { flagText, wholeText } from "./read-request.ts";
+import { json, nothing, text } from "./responses.ts";
+import { type ControlCall, type ControlRoute, route, type ScenarioPlayer } from "./route.ts";
 
-const journalQuery: readonly string[] = [
-  "operation",
-  "publisher",
-  "status",
-  "from",
-  "until",
-  "fault",
-  "unmatched",
-  "after",
-  "limit",
-  "secrets",
-  "format",
-];
+const secrets = v.picklist(["shown", "redacted"]);
 
 export const journalRoutes: readonly ControlRoute[] = [
-  { method: "GET", path: "journal", query: journalQuery, answer: show },
-  { method: "GET", path: "journal/:sequence", query: ["secrets"], answer: showOne },
-  {
+  route({
+    method: "GET",
+    path: "journal",
+    query: {
+      // The journal checks the values, under the same names.
+      operation: v.custom<JournalFilter["operation"]>(() => true),
+      publisher: v.string(),
+      status: wholeText(0, 599),
+      from: v.string(),
+      until: v.string(),
+      fault: v.string(),
+      unmatched: flagText,
+      after: wholeText(0),
+      limit: wholeText(1),
+      secrets,
+      format: v.picklist(["json", "ndjson", "har"]),
+    },
+    answer({ world, query, baseUrl }) {
+      const { format, ...filter } = query;
+      const shown = world.journal.shown(filter);
+      if (format === "ndjson") return text("application/x-ndjson", ndjsonOf(shown));
+      if (format === "har") return text("application/json", harOf(shown, baseUrl));
+      const entries = shown.map(({ entry }) => withBaseUrl(entry, baseUrl));
+      return json({ entries, total: world.journal.total });
+    },
+  }),
+  route({
+    method: "GET",
+    path: "journal/:sequence",
+    query: { secrets },
+    answer: async (call) => showEntry(call, await call.modules.scenarios(), call.query.secrets),
+  }),
+  route({
     method: "DELETE",
     path: "journal",
     answer({ world }) {
       world.journal.clear();
-      return { kind: "nothing" };
+      return nothing;
     },
-  },
+  }),
 ];
 
-function show({ world, query, header, prefix }: ControlCall): Reply {
-  const { journal } = world;
-  const format = choiceOf(query, "format", ["json", "ndjson", "har"]);
-  const baseUrl = baseUrlOf(header("host"), prefix);
-  const shown = journal.shown(filterIn(query));
-  switch (format) {
-    case "ndjson":
-      return { kind: "text", contentType: "application/x-ndjson", text: ndjsonOf(shown) };
-    case "har":
-      return {
-        kind: "text",
-        contentType: "application/json",
-        text: harOf(shown, baseUrl),
-      };
-    default: {
-      const { total } = journal;
-      const entries = shown.map(({ entry }) => withBaseUrl(entry, baseUrl));
-      return { kind: "json", value: { entries, total } };
-    }
-  }
-}
-
-function showOne(call: ControlCall): MaybeLater<Reply> {
-  const { modules } = call;
-  if (modules.scenarios === undefined) return entryWithStep(call);
-  return modules.scenarios().then(({ check }) => entryWithStep(call, check));
-}
-
-/** One entry, and how to send its request again. */
-function entryWithStep(call: ControlCall, check?: ScenarioPlayer["check"]): Reply {
-  const { world, query, header, prefix } = call;
+function showEntry(
+  call: ControlCall,
+  { check }: ScenarioPlayer,
+  secrets: "shown" | "redacted" = "redacted",
+): ApiResponse {
+  const { world, baseUrl } = call;
   const sequence = sequenceIn(call);
-  const secrets = secretsIn(query) ?? "redacted";
-  const [found] =
-    sequence === 0 ? [] : world.journal.shown({ after: sequence - 1, limit: 1, secrets });
+  const filter = { after: Math.max(0, sequence - 1), limit: 1, secrets };
+  const [found] = world.journal.shown(filter);
   if (found?.entry.sequence !== sequence) {
-    throw new InputError(
-      "sequence",
-      "is not the number of an entry that the journal keeps",
-      "not-found",
-    );
+    const expected = "is not the number of an entry that the journal keeps";
+    throw new InputError("sequence", expected, "not-found");
   }
   const { record } = found;
-  const baseUrl = baseUrlOf(header("host"), prefix);
-  const value = {
+  return json({
     entry: withBaseUrl(found.entry, baseUrl),
     curl: curlOfRequest(record, { baseUrl, secrets }),
     ...stepOfEntry(world, { record, sequence }, check),
-  };
-  return { kind: "json", value };
-}
-
-/** Converts text to numbers and booleans. The journal checks the values, under the same names. */
-function filterIn(query: Query): JournalFilter {
-  const unmatched = choiceOf(query, "unmatched", ["true", "false"]);
-  return {
-    // The journal checks it.
-    operation: query.get("operation") as JournalFilter["operation"],
-    publisher: query.get("publisher"),
-    status: integerOf(query, "status", { minimum: 0, maximum: 599 }),
-    from: query.get("from"),
-    until: query.get("until"),
-    fault: query.get("fault"),
-    unmatched: unmatched === undefined ? undefined : unmatched === "true",
-    after: integerOf(query, "after", { minimum: 0 }),
-    limit: integerOf(query, "limit", { minimum: 1 }),
-    secrets: secretsIn(query),
-  };
-}
-
-function secretsIn(query: Query): Secrets | undefined {
-  return choiceOf(query, "secrets", ["shown", "redacted"]);
+  });
 }
 
 /** Replaces the environment variable in the command to paste with the known address. */
@@ -119,4 +92,51 @@ function withBaseUrl(entry: JournalEntry, baseUrl: string | undefined): JournalE
   if (nearest === undefined || baseUrl === undefined) return entry;
   const paste = nearest.paste.replaceAll('"$ADSIM_URL"\'', `'${baseUrl}`);
   return { ...entry, nearest: { ...nearest, paste } };
+}
+
+/** An entry as a step of a scenario, which sends the same request in any world. */
+export interface StepOfEntry {
+  /** Null if no scenario can send the request. */
+  readonly step: RequestStep | null;
+  readonly whyNoStep?: string;
+}
+
+type Entry = Pick<ExchangeItem, "record" | "sequence">;
+
+function stepOfEntry(
+  world: SimulatorCore,
+  entry: Entry,
+  check: ScenarioPlayer["check"],
+): StepOfEntry {
+  if (utf8Text(entry.record.body) === undefined) {
+    return { step: null, whyNoStep: "The body isn't UTF-8, which a scenario can't send." };
+  }
+  const step = uncheckedStep(world, entry);
+  const { publishers } = entry.record.world;
+  try {
+    check({ name: "step", about: "A step.", publishers, steps: [step] });
+    return { step };
+  } catch (error) {
+    if (error instanceof InputError) return { step: null, whyNoStep: error.message };
+    throw error;
+  }
+}
+
+/** It expects the status that the client got. Keys are left out: it sends that of its publisher. */
+function uncheckedStep({ publishers }: SimulatorCore, { record, sequence }: Entry): RequestStep {
+  const entry = shownEntry(record, sequence, "shown");
+  const sender =
+    orUndefined(() => publishers.get(record.publisher ?? "")) ??
+    orUndefined(() => publishers.get(valuesOf(entry.request).get("publisher_id") ?? "")) ??
+    publishers.at(0);
+  const [, sentKey] = /^\S+ +(\S+)$/.exec(entry.request.headers.authorization ?? "") ?? [];
+  // A key that worked then may have been replaced since.
+  const apiKey = (record.publisher === undefined ? undefined : sentKey) ?? sender.apiKey;
+  const isSeeded = sender.ordinal < record.world.publishers;
+  // In another world, a seeded publisher has to send for one that signed up.
+  const ref = isSeeded ? sender.ordinal : 0;
+  const surfaces = sender.surfaces.slice(0, publishers.at(ref).surfaces.length);
+  const publisher = { ref, id: sender.id, apiKey, surfaces };
+  const step = createRequestSteps([entry], [publisher]).stepOf(entry, publisher);
+  return isSeeded ? step : { ...step, note: `Sent by ${sender.id}, who had signed up.` };
 }

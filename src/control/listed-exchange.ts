@@ -1,12 +1,16 @@
-/** An exchange as the log, the events and the inspector list it, without headers and bodies. */
+/** An exchange and a change by hand as the events, the log and the inspector list them. */
 
 import { type EventValues, eventOf, eventValues } from "../audit/findings/client-event.ts";
+import { formatInstant } from "../base/calendar.ts";
 import { digestOf } from "../base/digest.ts";
+import { durationInWords } from "../base/duration.ts";
+import { oneLine } from "../base/text.ts";
 import type { JournalEntry, JournalFault } from "../journal/entry.ts";
+import type { ChangeItem, WorldChange } from "../journal/log.ts";
 import type { JournalRecord } from "../journal/record.ts";
 import { shownEntry } from "../journal/shown-entry.ts";
 
-/** Members of a journal entry, and what the events say in addition. */
+/** Members of a journal entry without headers and bodies, and what the events say in addition. */
 export interface ListedExchange
   extends Omit<JournalEntry, "request" | "response" | "fault" | "nearest">,
     Pick<JournalEntry["request"], "method" | "path" | "query"> {
@@ -29,6 +33,7 @@ export interface ListedExchange
 /** An id of the service has at most 200. */
 const MAX_CHARACTERS = 250;
 
+/** As the log has it, which leaves out the event. */
 export function listedEntry(entry: JournalEntry): ListedExchange {
   const { request, response, fault, nearest: _, ...facts } = entry;
   const { method, path, query } = request;
@@ -43,36 +48,67 @@ export function listedEntry(entry: JournalEntry): ListedExchange {
   };
 }
 
-/** With the members that the log leaves out: which event it is about. */
 export function listedExchange(record: JournalRecord, sequence: number): ListedExchange {
+  const { effect, response, fault } = record;
   const concerned = record.account?.id;
-  const concerns = concerned === record.publisher ? undefined : concerned;
   const exchange = {
     ...listedEntry(shownEntry(record, sequence)),
-    ...(concerns !== undefined && { concerns }),
+    ...(concerned !== record.publisher && { concerns: concerned }),
   };
   const values = eventValues(record);
   if (values === undefined) return exchange;
-  return { ...exchange, event: shownValues(record, values), eventKey: keyOf(record, values) };
-}
-
-/** A digest, because ids may be long. */
-function keyOf(record: JournalRecord, values: EventValues): string | undefined {
+  const answer = effect && (fault?.lost ?? response).body;
+  const given = /"impression_id"\s*:\s*"([^"\\]*)"/.exec(answer ?? "")?.[1];
+  const ids = Object.entries({ ...values, impression_id: values.impression_id ?? given });
+  const event = Object.fromEntries(ids.map(([name, id]) => [name, id?.slice(0, MAX_CHARACTERS)]));
   const key = eventOf(record, values)?.key;
-  return key && digestOf([key]);
+  // A digest, because ids may be long.
+  return { ...exchange, event, eventKey: key && digestOf([key]) };
 }
 
-function shownValues(record: JournalRecord, values: EventValues): EventValues {
-  const all = { ...values, impression_id: values.impression_id ?? idInAnswer(record) };
-  return Object.fromEntries(
-    Object.entries(all).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value.slice(0, MAX_CHARACTERS)]],
-    ),
-  );
+export interface ShownChange extends Pick<ChangeItem, "number" | "after" | "change"> {
+  /** In ISO 8601 on the world's clock. */
+  readonly at: string;
+  /** Says the same in words. */
+  readonly text: string;
 }
 
-function idInAnswer({ effect, response, fault }: JournalRecord): string | undefined {
-  if (effect === undefined) return undefined;
-  const { body } = fault?.lost ?? response;
-  return /"impression_id"\s*:\s*"([^"\\]*)"/.exec(body)?.[1];
+export function shownChange({ number, after, atMs, change }: ChangeItem): ShownChange {
+  return { number, after, at: formatInstant(atMs), change, text: changeInWords(change) };
+}
+
+const shortName = (name: string): string => oneLine(name, 60);
+
+/** The change as a sentence without a full stop. */
+function changeInWords(change: WorldChange): string {
+  switch (change.kind) {
+    case "advance":
+      return `clock advanced by ${durationInWords(change.byMs)}`;
+    case "set-clock":
+      return `clock set to ${formatInstant(change.nowMs)}, ${change.mode}`;
+    case "assume": {
+      const choices = Object.entries(change.assumptions).map(([key, choice]) => `${key}=${choice}`);
+      return `assumptions set: ${choices.join(", ")}`;
+    }
+    case "fault": {
+      const { id, rule } = change;
+      const verdict = typeof rule === "function" ? "a function" : rule.verdict.kind;
+      return `fault rule ${shortName(id)} added: ${verdict}`;
+    }
+    case "heal":
+      return change.id === undefined
+        ? "all fault rules removed"
+        : `fault rule ${shortName(change.id)} removed`;
+    case "sign-up":
+      return `${shortName(change.signUp.name ?? "a publisher")} signed up: ${change.publisher}`;
+    case "rotate-key":
+      return `key of ${change.publisher} rotated`;
+    case "set-surface": {
+      const { status, cpmRange } = change.change;
+      const price = cpmRange && `cpm_range ${cpmRange.join(" to ")}`;
+      return `surface ${change.surface}: ${[status, price].filter(Boolean).join(", ")}`;
+    }
+    case "replace":
+      return change.by === "restore" ? "state restored from a snapshot" : "a scenario was played";
+  }
 }

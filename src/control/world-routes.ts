@@ -1,82 +1,67 @@
-/** The worlds of a server over the control API: lists, forks and deletes them. */
+/** The worlds of a server: lists, forks and deletes them, and shows the figures of all. */
 
 import * as v from "valibot";
 import { formatInstant } from "../base/calendar.ts";
-import { InputError, parseInput } from "../base/input.ts";
+import { InputError } from "../base/input.ts";
 import { strictObject } from "../base/schema-builders.ts";
-import { entryNumber, type Moment } from "../simulator/past.ts";
-import type { MaybeLater, Worlds } from "../simulator/worlds.ts";
-import type { ControlCall, ControlRoute, Reply } from "./route.ts";
+import { entryNumber } from "../simulator/past.ts";
+import type { Worlds } from "../simulator/worlds.ts";
+import { created, json, nothing, text } from "./responses.ts";
+import { type ControlRoute, route } from "./route.ts";
 
-/** Only a fork creates the world that its path names. */
-export const worldRoutes: readonly ControlRoute[] = [
-  {
-    method: "GET",
-    path: "worlds",
-    answer({ worlds }) {
-      const { max, dropped } = worlds.usage().worlds;
-      const summaries = worlds.names().map((name) => summaryOf(worlds, name));
-      return { kind: "json", value: { worlds: summaries, max, dropped } };
-    },
-  },
-  { method: "POST", path: "worlds", body: "required", answer: fork },
-  {
-    method: "DELETE",
-    path: "worlds/:name",
-    answer({ worlds, part }) {
-      if (worlds.delete(part("name"))) return { kind: "nothing" };
-      throw new InputError("name", "is not the name of an existing world", "not-found");
-    },
-  },
-  { method: "GET", path: "metrics", answer: metrics },
-];
-
-interface WorldSummary {
-  readonly name: string;
-  readonly seed: string;
-  readonly now: string;
-  /** How many requests it has answered. */
-  readonly requests: number;
-  readonly publishersTouched: number;
-  readonly impressions: number;
-}
-
-function summaryOf(worlds: Worlds, name: string): WorldSummary {
-  const { seed, clock, journal, usage } = worlds.peek(name) ?? worlds.get(name);
-  const now = formatInstant(clock.now());
-  return { name, seed, now, requests: journal.total, ...usage() };
-}
-
-/** In the format of Prometheus, or as JSON in process. */
-function metrics({ worlds, modules }: ControlCall): MaybeLater<Reply> {
-  if (modules.metrics === undefined) return { kind: "json", value: { metrics: worlds.metrics() } };
-  return modules.metrics().then(async (write) => {
-    return { kind: "text", ...(await write(worlds.metrics())) };
-  });
-}
-
-function momentOf(after: number | undefined, before: number | undefined): Moment | undefined {
-  if (after !== undefined) return { after };
-  return before === undefined ? undefined : { before };
-}
-
-const forkSchema = strictObject({
+const fork = strictObject({
   name: v.string(),
   from: v.optional(v.string()),
   after: v.optional(entryNumber),
   before: v.optional(entryNumber),
 });
 
-function fork(call: ControlCall): Reply {
-  const { worlds } = call;
-  const { name, from, after, before } = parseInput(forkSchema, call.body);
-  if (after !== undefined && before !== undefined) {
-    throw new InputError("before", "can't be combined with after: give only one of them");
-  }
-  const moment = momentOf(after, before);
-  // Creates the world of the path if it doesn't exist.
-  if (from === undefined) void call.world;
-  worlds.fork(name, from ?? call.worldName, moment);
-  const prefix = `/@${name}`;
-  return { kind: "created", value: summaryOf(worlds, name), location: `${prefix}/_sim/health` };
+/** Only a fork creates the world that its path names. */
+export const worldRoutes: readonly ControlRoute[] = [
+  route({
+    method: "GET",
+    path: "worlds",
+    answer({ worlds }) {
+      const { max, dropped } = worlds.usage().worlds;
+      return json({ worlds: worlds.names().map((name) => summaryOf(worlds, name)), max, dropped });
+    },
+  }),
+  route({
+    method: "POST",
+    path: "worlds",
+    body: { schema: fork },
+    answer(call) {
+      const { worlds, worldName, body } = call;
+      const { name, from, after, before } = body;
+      if (after !== undefined && before !== undefined) {
+        throw new InputError("before", "can't be combined with after: give only one of them");
+      }
+      // Creates the world of the path if it doesn't exist.
+      if (from === undefined) void call.world;
+      const moment =
+        after !== undefined ? { after } : before !== undefined ? { before } : undefined;
+      worlds.fork(name, from ?? worldName, moment);
+      return created(summaryOf(worlds, name), `/@${name}/_sim/health`);
+    },
+  }),
+  route({
+    method: "DELETE",
+    path: "worlds/:name",
+    answer({ worlds, part }) {
+      if (worlds.delete(part("name"))) return nothing;
+      throw new InputError("name", "is not the name of an existing world", "not-found");
+    },
+  }),
+  route({
+    method: "GET",
+    path: "metrics",
+    answer: ({ worlds, modules }) =>
+      text("text/plain; version=0.0.4; charset=utf-8", modules.metrics(worlds.metrics())),
+  }),
+];
+
+function summaryOf(worlds: Worlds, name: string): object {
+  const { seed, clock, journal, usage } = worlds.peek(name) ?? worlds.get(name);
+  const now = formatInstant(clock.now());
+  return { name, seed, now, requests: journal.total, ...usage() };
 }

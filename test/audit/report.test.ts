@@ -1,6 +1,7 @@
 /** The report as a whole: what it counts, which part of the journal it judges, and what it never shows. */
 
 import { expect, test } from "vitest";
+import { controlModules } from "../../src/adapters/server/control-modules.ts";
 import { createControl } from "../../src/control/control.ts";
 import { createSimulator } from "../../src/index.ts";
 import { createWorlds } from "../../src/simulator/worlds.ts";
@@ -119,7 +120,7 @@ test("GET /_sim/report returns the same report, and refuses a query parameter", 
   const worlds = createWorlds({
     options: { seed: "report" },
     host: { people: () => fakerPerson },
-    control: createControl(),
+    control: createControl(controlModules),
   });
   worlds.handle({ method: "GET", path: "/v1/nowhere" });
   const { status, body } = worlds.handle({ method: "GET", path: "/_sim/report" });

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { controlModules } from "../../src/adapters/server/control-modules.ts";
 import { createControl } from "../../src/control/control.ts";
 import type { Choices } from "../../src/index.ts";
 import type { Fixture } from "../../src/play/fixtures/fixture.ts";
@@ -64,7 +65,7 @@ describe.each(made)("under %s", (name, { index, fixtures }) => {
       const worlds = createWorlds({
         options: { ...index.world, clock: "frozen" },
         host: fakerHost,
-        control: createControl(),
+        control: createControl(controlModules),
       });
       for (const step of before) {
         for (let sent = 0; sent < step.times; sent += 1) worlds.handle(step.request);

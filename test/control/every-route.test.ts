@@ -1,41 +1,23 @@
-/** Every route of the control API against wrong input of every kind: refused with the field's name, and nothing changes. */
+/** Every route of the control API against a correct request and wrong ones: refused with the field's name, and nothing changes. */
 
-import { describe, expect, test } from "vitest";
-import { MAX_CONTROL_BODY_BYTES } from "../../src/control/input.ts";
-import type { ControlRoute } from "../../src/control/route.ts";
+import { expect, test } from "vitest";
+import { MAX_CONTROL_BODY_BYTES } from "../../src/control/read-request.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
-import { someOf } from "../budget.ts";
 import { JSON_BODY } from "../worlds.ts";
-import {
-  apiRoutes,
-  bodyFor,
-  nameOf,
-  pathFor,
-  requestFor,
-  routesByPath,
-  stage,
-  stateOf,
-} from "./every-route.ts";
-
-const named = apiRoutes.map((route): [string, ControlRoute] => [nameOf(route), route]);
-const withBody = named.filter(([, { body = "none" }]) => body !== "none");
-
-/** Stands for a number that JSON can hold and a double can't. */
-const HUGE = "(huge)";
+import { apiRoutes, pathFor, requestFor, stage, stateOf } from "./every-route.ts";
 
 /** Expects a refusal that says where. @returns the field. */
-function expectRefusal(response: ApiResponse, what: string, statuses: readonly number[]): string {
-  expect(statuses, `${what}: ${response.status} ${response.body.slice(0, 300)}`).toContain(
-    response.status,
-  );
-  expect(response.headers["content-type"], what).toBe("application/problem+json");
-  expect(response.headers["x-ratelimit-remaining"], what).toBe("60");
-  const { status, field, detail } = JSON.parse(response.body);
-  expect(status, what).toBe(response.status);
-  expect(detail, what).toMatch(/\S/);
-  expect(field, what).toMatch(/^\S/);
-  return field;
+function expectRefusal(response: ApiResponse, status: number, what: string): string {
+  expect(response.status, `${what}: ${response.body.slice(0, 300)}`).toBe(status);
+  expect(response.headers, what).toMatchObject({
+    "content-type": "application/problem+json",
+    "x-ratelimit-remaining": "60",
+  });
+  const problem = JSON.parse(response.body);
+  expect(problem, what).toMatchObject({ status, detail: expect.stringMatching(/\S/) });
+  expect(problem.field, what).toMatch(/^\S/);
+  return problem.field;
 }
 
 /** Sends requests to the same worlds in turn and expects each to be refused. `field`: undefined if any will do. */
@@ -45,325 +27,133 @@ async function expectRefused(
 ): Promise<void> {
   const before = stateOf(worlds);
   for (const [request, status, field] of sent) {
-    const body = typeof request.body === "string" ? request.body.slice(0, 100) : "";
-    const what = `${request.method} ${request.path} ${body}`;
-    const found = expectRefusal(await worlds.begin(request), what, [status]);
+    const what = `${request.method} ${request.path} ${String(request.body).slice(0, 100)}`;
+    const found = expectRefusal(await worlds.begin(request), status, what);
     if (field !== undefined) expect(found, what).toBe(field);
     expect(stateOf(worlds) === before, `${what} changed something`).toBe(true);
   }
 }
 
-test.each(named)("%s accepts a correct request", async (_, route) => {
+test.each(apiRoutes)("%s accepts a correct request", async (_, route) => {
   const worlds = stage();
   const response = await worlds.begin(requestFor(route, worlds.get("default")));
   expect([200, 201, 204], response.body).toContain(response.status);
 });
 
-test.each(named)("%s refuses query parameters that it doesn't know", async (_, route) => {
+test.each(apiRoutes)("%s refuses query parameters that it doesn't know", async (_, route) => {
   const worlds = stage();
   const request = requestFor(route, worlds.get("default"));
-  const names = route.query ?? [];
   const ask = (query: string): ApiRequest => ({ ...request, path: `${request.path}?${query}` });
   await expectRefused(worlds, [
     [ask("colour=red"), 400, "colour"],
-    [ask("colour"), 400, "colour"],
     [ask("__proto__=1"), 400, "__proto__"],
-    [ask("constructor=1"), 400, "constructor"],
-    [ask("%00=1"), 400],
-    [ask("%ff=1"), 400, "query"],
+    [ask("%ff=1"), 400],
     [ask("=1"), 400],
-    ...names.flatMap((name) => [
-      [ask(`${name}=%ff`), 400, name] as const,
-      [ask(`${name}=%`), 400, name] as const,
-      [ask(`${name}=1&${name}=1`), 400] as const,
+    ...Object.keys(route.query ?? {}).flatMap((name) => [
+      [ask(`${name}=1&${name}=1`), 400, name] as const,
       [ask(`${name.toUpperCase()}=1`), 400, name.toUpperCase()] as const,
-      [ask(`${name}[]=1`), 400] as const,
     ]),
   ]);
 });
 
-test.each(named)("%s refuses a path that names nothing", async (_, route) => {
+test.each(apiRoutes)("%s refuses a path that names nothing", async (_, route) => {
   const worlds = stage();
   const world = worlds.get("default");
   const request = requestFor(route, world);
-  const variable = route.path.split("/").filter((part) => part.startsWith(":"));
   const ask = (path: string): ApiRequest => ({ ...request, path: `/_sim/${path}` });
-  const odd = [
-    "nobody",
-    "%00",
-    "__proto__",
-    "constructor",
-    "..%2f..",
-    "x".repeat(5000),
-    "%F0%9F%98%80",
-  ];
+  const odd = ["nobody", "%00", "__proto__", "..%2f..", "x".repeat(5000), "%F0%9F%98%80"];
+  const names = Array.from(route.path.matchAll(/:(\w+)/g), ([, name = ""]) => name);
+  const right = pathFor(route.path, world);
   await expectRefused(worlds, [
-    [ask(`${pathFor(route, world)}/`), 404, "path"],
-    [ask(`${pathFor(route, world)}/and/more/of/it/all`), 404, "path"],
-    [ask(`/${pathFor(route, world)}`), 404, "path"],
-    ...variable.flatMap((part) => {
-      const name = part.slice(1);
-      return [
-        [ask(pathFor(route, world, { [name]: "" })), 404, "path"] as const,
-        [ask(pathFor(route, world, { [name]: "%ff" })), 400, name] as const,
-        ...odd.map((value) => [ask(pathFor(route, world, { [name]: value })), 404, name] as const),
-      ];
-    }),
+    [ask(`${right}/`), 404, "path"],
+    [ask(`${right}/and/more`), 404, "path"],
+    [ask(`/${right}`), 404, "path"],
+    ...names.flatMap((name) => [
+      [ask(pathFor(route.path, world, { [name]: "" })), 404, "path"] as const,
+      [ask(pathFor(route.path, world, { [name]: "%ff" })), 400, name] as const,
+      ...odd.map(
+        (value) => [ask(pathFor(route.path, world, { [name]: value })), 404, name] as const,
+      ),
+    ]),
   ]);
 });
 
-test.each(named)("%s refuses a body of the wrong type, size or form", async (_, route) => {
+test.each(apiRoutes)("%s refuses a body of the wrong type, size or form", async (_, route) => {
   const worlds = stage();
   const request = requestFor(route, worlds.get("default"));
-  const takesBody = (route.body ?? "none") !== "none";
   const send = (body: string | Uint8Array, headers = JSON_BODY): ApiRequest => ({
     ...request,
     headers,
     body,
   });
-  const json = typeof request.body === "string" ? request.body : "{}";
-  const as = (type: string): ApiRequest => send(json, { "content-type": type });
-  const most = route.maxBodyBytes ?? MAX_CONTROL_BODY_BYTES;
+  const json = String(request.body ?? "{}");
+  const types = ["", "text/plain", "text/plain; application/json", "application/jsonx"].concat(
+    ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x"],
+    "application/json; charset=utf-16",
+  );
+  const most = route.body?.maxBytes ?? MAX_CONTROL_BODY_BYTES;
+  const texts = ["{", "{'a':1}", '{"a":1,}', '{"a":NaN}', "{}{}", " ", "\u0000", "null", "5", '"x"'];
+  const wrong = [...texts, "[]", "[{}]", "[".repeat(30_000), Uint8Array.of(0x7b, 0xff, 0x7d)];
   await expectRefused(worlds, [
     [send(json, {}), 415, "body"],
-    [as(""), 415, "body"],
-    [as("text/plain"), 415, "body"],
-    [as("text/plain; application/json"), 415, "body"],
-    [as("application/x-www-form-urlencoded"), 415, "body"],
-    [as("multipart/form-data; boundary=x"), 415, "body"],
-    [as("application/json; charset=utf-16"), 415, "body"],
-    [as("application/jsonx"), 415, "body"],
-    [send(json, { ...JSON_BODY, "content-encoding": "gzip" }), 415, "body"],
-    [send("seed=evil", { "content-type": "application/x-www-form-urlencoded" }), 415, "body"],
+    ...types.map((type) => [send(json, { "content-type": type }), 415, "body"] as const),
     [send(" ".repeat(most + 1)), 413, "body"],
     [send(new Uint8Array(most + 1)), 413, "body"],
-    ...[
-      "{",
-      "nothing",
-      "{'a':1}",
-      '{"a":1,}',
-      '{"a":NaN}',
-      "{}{}",
-      " ",
-      "\u0000",
-      "\ufeff{",
-      "null",
-      "true",
-      "5",
-      "1e999",
-      '"text"',
-      "[]",
-      "[{}]",
-      `${"[".repeat(30_000)}`,
-      Uint8Array.of(0x7b, 0xff, 0x7d),
-      Uint8Array.of(0xef, 0xbb, 0xbf),
-      Uint8Array.of(0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00),
-    ].map((body) => [send(body), 400, "body"] as const),
-    ...(takesBody ? [] : [[send("{}"), 400, "body"] as const]),
-    ...(route.body === "required"
+    ...wrong.map((body) => [send(body), 400, "body"] as const),
+    ...(route.body === undefined ? [[send("{}"), 400, "body"] as const] : []),
+    ...(route.body !== undefined && route.body.optional !== true
       ? [[{ method: request.method, path: request.path }, 400, "body"] as const]
       : []),
   ]);
 });
 
 /** A snapshot is guarded by its digest instead. */
-const withMembers = withBody.filter(([name]) => name !== "PUT snapshot");
+const withMembers = apiRoutes.filter(([name, { body }]) => body && name !== "PUT snapshot");
 
-test.each(withMembers)("%s refuses unknown members", async (_, route) => {
+test.each(withMembers)("%s refuses unknown members, and names the field", async (_, route) => {
   const worlds = stage();
   const request = requestFor(route, worlds.get("default"));
-  const members = JSON.stringify(bodyFor(route, worlds.get("default"))).slice(1);
-  const comma = members === "}" ? "" : ",";
-  const send = (more: string): ApiRequest => ({ ...request, body: `{${more}${comma}${members}` });
+  const members = JSON.parse(String(request.body));
+  const send = (body: object): ApiRequest => ({ ...request, body: JSON.stringify(body) });
   await expectRefused(worlds, [
-    [send('"colour":"red"'), 400, "colour"],
-    [send('"__proto__":{"a":1}'), 400, "__proto__"],
-    [send('"constructor":{}'), 400, "constructor"],
-    [send('"toString":1'), 400, "toString"],
-    [send('"":1'), 400],
-    [send('"\\u0000":1'), 400],
-    [send('"length":0'), 400, "length"],
+    [send({ ...members, colour: "red" }), 400, "colour"],
+    [send({ ...members, constructor: {} }), 400, "constructor"],
+    [{ ...request, body: '{"__proto__":{"a":1}}' }, 400],
+    // No member of any body takes this.
+    ...Object.keys(members).map(
+      (name) => [send({ ...members, [name]: [{ wrong: [null] }] }), 400] as const,
+    ),
   ]);
 });
 
-test.each([...routesByPath])(
-  "%s answers other methods with 405 and Allow",
-  async (path, routes) => {
-    const worlds = stage();
-    const methods = routes.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-    const others = [
-      "GET",
-      "HEAD",
-      "POST",
-      "PUT",
-      "PATCH",
-      "DELETE",
-      "OPTIONS",
-      "TRACE",
-      "get",
-      "__proto__",
-    ];
-    const before = stateOf(worlds);
-    for (const method of others.filter((other) => !methods.includes(other))) {
-      const target = `/_sim/${pathFor({ path }, worlds.get("default"))}`;
-      const response = await worlds.begin({ method, path: target, headers: JSON_BODY, body: "{}" });
-      expect(response.headers.allow, method).toBe(methods.join(", "));
-      if (method === "HEAD") expect([response.status, response.body]).toEqual([405, ""]);
-      else expect(expectRefusal(response, method, [405])).toBe("method");
-    }
-    expect(stateOf(worlds)).toBe(before);
-  },
-);
+const byPath = Map.groupBy(apiRoutes, ([, { path }]) => path);
 
-const anyLength = { "content-length": expect.any(String) };
+test.each([...byPath])("%s answers other methods with 405 and Allow", async (path, routes) => {
+  const worlds = stage();
+  const own = routes.flatMap(([, { method }]) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+  const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "get", "__proto__"];
+  const before = stateOf(worlds);
+  for (const method of methods.filter((other) => !own.includes(other))) {
+    const target = `/_sim/${pathFor(path, worlds.get("default"))}`;
+    const response = await worlds.begin({ method, path: target, headers: JSON_BODY, body: "{}" });
+    expect(response.headers.allow, method).toBe(own.join(", "));
+    if (method === "HEAD") expect([response.status, response.body]).toEqual([405, ""]);
+    else expect(expectRefusal(response, 405, method)).toBe("method");
+  }
+  expect(stateOf(worlds)).toBe(before);
+});
 
-test.each(named.filter(([, { method }]) => method === "GET"))(
+test.each(apiRoutes.filter(([, { method }]) => method === "GET"))(
   "%s changes nothing, and HEAD is the same without a body",
   async (_, route) => {
     const worlds = stage();
     const before = stateOf(worlds);
     const request = requestFor(route, worlds.get("default"));
     const { more: _more, ...get } = await worlds.begin(request);
-    // The length of the metrics changes with what the process uses. A stream of events has none.
-    const length = get.headers["content-length"] === undefined ? {} : anyLength;
-    const headers = { ...get.headers, ...length };
     const head = await worlds.begin({ ...request, method: "HEAD" });
-    expect(head).toEqual({ ...get, headers, body: "" });
+    // The length of the metrics changes with what the process uses.
+    const { "content-length": _length, ...headers } = get.headers;
+    expect(head).toMatchObject({ status: get.status, headers, body: "" });
     expect(stateOf(worlds)).toBe(before);
   },
 );
-
-describe("a body with one value replaced", () => {
-  /** Values that fit no field of any body, save for fields that take anything. */
-  const unfit = [null, { "": 1 }, [{ wrong: [null] }], [[]]];
-  const takesAnything = /^(?:fault\.)?verdict\.body\b/;
-  /** Values that fit some fields. One that is accepted must not corrupt anything. */
-  const odd: readonly unknown[] = [
-    true,
-    false,
-    0,
-    -1,
-    0.5,
-    1e308,
-    -1e308,
-    1e21,
-    9_007_199_254_740_991,
-    HUGE,
-    "",
-    " ",
-    "\u0000",
-    "\ud800",
-    "\u202e",
-    "x".repeat(1000),
-    "1",
-    "-1",
-    "1e3",
-    "__proto__",
-    "2026-01-16",
-    "9999-12-31T18:29:59.999Z",
-    "+275760-09-13T00:00:00Z",
-    "104249991d",
-    "default",
-    [],
-    [1, 2],
-    ["\ud800"],
-    {},
-  ];
-
-  test.each(withBody)(
-    "by one of another type is refused by %s, which names the field",
-    async (name, route) => {
-      const worlds = stage();
-      const world = worlds.get("default");
-      const request = requestFor(route, world);
-      const body = bodyFor(route, world) as object;
-      const before = stateOf(worlds);
-      for (const place of placesIn(body)) {
-        const path = place.join(".");
-        if (takesAnything.test(path)) continue;
-        for (const value of unfit) {
-          // A rule without an end already has null there.
-          if (JSON.stringify(replaced(body, place, value)) === JSON.stringify(body)) continue;
-          const changed = JSON.stringify(replaced(body, place, value));
-          const what = `${path}: ${JSON.stringify(value)}`;
-          const response = await worlds.begin({ ...request, body: changed });
-          const field = expectRefusal(response, what, [400]);
-          // A snapshot may be refused for its digest instead.
-          if (name !== "PUT snapshot") expect(isNear(field, path), `${what}: ${field}`).toBe(true);
-          expect(stateOf(worlds) === before, `${what} changed something`).toBe(true);
-        }
-      }
-    },
-  );
-
-  test.each(withBody)("by an odd one is refused by %s, or does no harm", async (name, route) => {
-    let worlds = stage();
-    let before = stateOf(worlds);
-    const body = bodyFor(route, worlds.get("default")) as object;
-    // Deeper changes to a snapshot are all refused for its digest.
-    const depth = name === "PUT snapshot" ? 1 : 3;
-    const places = placesIn(body).filter(({ length }) => length <= depth);
-    for (const [place, value] of someOf(
-      places.flatMap((one) => odd.map((value) => [one, value] as const)),
-    )) {
-      const request = requestFor(route, worlds.get("default"));
-      const what = `${place.join(".")}: ${JSON.stringify(value)?.slice(0, 80)}`;
-      const changed = JSON.stringify(replaced(body, place, value)).replace(`"${HUGE}"`, "1e999");
-      const response = await worlds.begin({ ...request, body: changed });
-      if (response.status >= 300) {
-        expectRefusal(response, what, [400, 404, 409]);
-        expect(stateOf(worlds) === before, `${what} changed something`).toBe(true);
-        continue;
-      }
-      await expectUnharmed(worlds, what);
-      worlds = stage();
-      before = stateOf(worlds);
-    }
-  });
-});
-
-/** Expects every GET route to answer, and the state to survive being saved and restored. */
-async function expectUnharmed(worlds: Worlds, what: string): Promise<void> {
-  for (const name of worlds.names()) {
-    const prefix = `/@${name}/_sim`;
-    for (const { method, path } of apiRoutes) {
-      if (method !== "GET" || path.includes(":")) continue;
-      expect(
-        (await worlds.begin({ method, path: `${prefix}/${path}` })).status,
-        `${what}: ${path}`,
-      ).toBe(200);
-    }
-    const saved = (await worlds.begin({ method: "GET", path: `${prefix}/snapshot` })).body;
-    const sent = { method: "PUT", path: `${prefix}/snapshot`, headers: JSON_BODY, body: saved };
-    expect((await worlds.begin(sent)).status, what).toBe(200);
-    expect((await worlds.begin({ method: "GET", path: `${prefix}/snapshot` })).body, what).toBe(
-      saved,
-    );
-  }
-}
-
-type Place = readonly string[];
-
-/** The places of all values in a body, at any depth. */
-function placesIn(value: unknown, at: Place = []): Place[] {
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, member]) => [
-    [...at, name],
-    ...placesIn(member, [...at, name]),
-  ]);
-}
-
-function replaced(body: object, place: Place, value: unknown): unknown {
-  const copy = structuredClone(body);
-  const [last = "", ...before] = place.toReversed();
-  const holder = before
-    .toReversed()
-    .reduce<object>((within, name) => (within as Record<string, object>)[name] ?? within, copy);
-  Object.assign(holder, { [last]: value });
-  return copy;
-}
-
-/** Whether one of the two paths contains the other. */
-function isNear(field: string, path: string): boolean {
-  return `${field}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${field}.`);
-}

@@ -9,37 +9,11 @@ import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
 import { senderOf } from "../operation-sender.ts";
 import { JSON_BODY, worldsOf } from "../worlds.ts";
 
-const rule = {
-  id: "second",
-  match: {
-    operation: ["impression", "click"],
-    publisher: "pub_somebody",
-    surface: ["srf_some"],
-    from: "2026-01-15T00:00:00Z",
-    until: "2026-02-15T00:00:00Z",
-    nth: [1, 2],
-    every: 1,
-    share: 0.5,
-    times: 3,
-    per: "world",
-  },
-  verdict: {
-    kind: "respond",
-    status: 503,
-    headers: { "retry-after": "1" },
-    body: { any: ["thing"] },
-    applied: true,
-    delay: { from: 1, to: "1s", shape: "long-tailed" },
-  },
-  ttl: "1h",
-};
+const rule = { id: "second", match: { nth: [1, 2] }, verdict: { kind: "respond", status: 503 } };
 
 /** By method and path. */
 const bodies: Readonly<Record<string, (world: SimulatorCore) => object>> = {
-  "POST publishers": () => ({
-    name: "Somebody",
-    surfaces: ["Main", { name: "Other", status: "paused", cpmRange: [1, 2] }],
-  }),
+  "POST publishers": () => ({ name: "Somebody", surfaces: ["Main", { name: "Other" }] }),
   "PATCH publishers/:publisher/surfaces/:surface": () => ({ status: "paused", cpmRange: [1, 2] }),
   "POST publishers/:publisher/rotate-key": () => ({}),
   "PUT clock": () => ({ mode: "flowing", now: "2026-03-01T00:00:00Z" }),
@@ -50,12 +24,7 @@ const bodies: Readonly<Record<string, (world: SimulatorCore) => object>> = {
   "PUT snapshot": (world) => world.fork().snapshot(),
   "POST reset": () => ({ seed: "other" }),
   "POST history/:sequence/what-if": () => ({ fault: rule }),
-  "POST scenarios/play": () => ({
-    name: "lost-ack",
-    seed: "other",
-    start: "2026-02-01T00:00:00Z",
-    assumptions: { "errors.body": "flat" },
-  }),
+  "POST scenarios/play": () => ({ name: "lost-ack", seed: "other" }),
 };
 
 /** What a variable part of a path stands for. */
@@ -69,44 +38,29 @@ const parts: Readonly<Record<string, (world: SimulatorCore) => string | undefine
 };
 
 /** All but the page that only browsers get. */
-export const apiRoutes: readonly ControlRoute[] = controlRoutes.filter(
-  ({ isForBrowsers }) => isForBrowsers !== true,
-);
-
-export function nameOf({ method, path }: ControlRoute): string {
-  return `${method} ${path}`;
-}
-
-export function bodyFor(route: ControlRoute, world: SimulatorCore): object | undefined {
-  if ((route.body ?? "none") === "none") return undefined;
-  const body = bodies[nameOf(route)];
-  if (body === undefined) throw new Error(`Add a body for ${nameOf(route)} to every-route.ts.`);
-  return body(world);
-}
+export const apiRoutes = controlRoutes
+  .filter(({ path }) => path !== "")
+  .map((route): [name: string, route: ControlRoute] => [`${route.method} ${route.path}`, route]);
 
 /** The path with an existing value for each variable part, or the value that `instead` has for it. */
 export function pathFor(
-  { path }: Pick<ControlRoute, "path">,
+  path: string,
   world: SimulatorCore,
   instead: Readonly<Record<string, string>> = {},
 ): string {
-  return path
-    .split("/")
-    .map((part) => {
-      if (!part.startsWith(":")) return part;
-      const name = part.slice(1);
-      const value = instead[name] ?? parts[name]?.(world);
-      if (value === undefined) throw new Error(`Say in every-route.ts what ${part} stands for.`);
-      return value;
-    })
-    .join("/");
+  return path.replaceAll(/:(\w+)/g, (part, name) => {
+    const value = instead[name] ?? parts[name]?.(world);
+    if (value === undefined) throw new Error(`Say in every-route.ts what ${part} stands for.`);
+    return value;
+  });
 }
 
-export function requestFor(route: ControlRoute, world: SimulatorCore): ApiRequest {
-  const path = `/_sim/${pathFor(route, world)}`;
-  const body = bodyFor(route, world);
-  if (body === undefined) return { method: route.method, path };
-  return { method: route.method, path, headers: JSON_BODY, body: JSON.stringify(body) };
+export function requestFor({ method, path, body }: ControlRoute, world: SimulatorCore): ApiRequest {
+  const request = { method, path: `/_sim/${pathFor(path, world)}` };
+  if (body === undefined) return request;
+  const sent = bodies[`${method} ${path}`];
+  if (sent === undefined) throw new Error(`Add a body for ${method} ${path} to every-route.ts.`);
+  return { ...request, headers: JSON_BODY, body: JSON.stringify(sent(world)) };
 }
 
 /** The real page takes long to build, and its own tests load it. */
@@ -137,20 +91,9 @@ export function record(world: SimulatorCore, session: string): ApiResponse {
 /** All that a control request could change. */
 export function stateOf(worlds: Worlds): string {
   const states = worlds.names().map((name) => {
-    const world = worlds.get(name);
-    return {
-      name,
-      snapshot: world.snapshot(),
-      faults: world.faults.list(),
-      clock: [world.clock.mode, world.clock.now()],
-      journal: [world.journal.total, world.journal.entries()],
-    };
+    const { snapshot, faults, clock, journal } = worlds.get(name);
+    const entries = journal.entries({ secrets: "shown" });
+    return [name, snapshot(), faults.list(), clock.mode, clock.now(), entries, journal.changes()];
   });
   return JSON.stringify(states);
 }
-
-/** Each path with its routes. */
-export const routesByPath: ReadonlyMap<string, readonly ControlRoute[]> = Map.groupBy(
-  apiRoutes,
-  ({ path }) => path,
-);

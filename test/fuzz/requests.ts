@@ -71,7 +71,7 @@ const garbage = [
 ];
 const names = [
   ...new Set(Object.values(operations).flatMap(({ parameters }) => Object.keys(parameters))),
-  ...new Set(controlRoutes.flatMap(({ query = [] }) => query)),
+  ...new Set(controlRoutes.flatMap(({ query = {} }) => Object.keys(query))),
   "__proto__",
   "x",
 ];

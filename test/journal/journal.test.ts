@@ -1,6 +1,7 @@
 /** The journal keeps the latest entries with continuous numbers, and a filter selects among them, in process and over HTTP. */
 
 import { describe, expect, test } from "vitest";
+import { controlModules } from "../../src/adapters/server/control-modules.ts";
 import { createControl } from "../../src/control/control.ts";
 import {
   createSimulator,
@@ -81,7 +82,7 @@ describe("a filter", () => {
   const sim = createSimulator();
   play(sim);
   const first = sim.publishers.at(0).id;
-  const control = createControl();
+  const control = createControl(controlModules);
   const worlds = createWorlds({ options: {}, host: fakerHost, control });
   play(worlds.get("default"));
 

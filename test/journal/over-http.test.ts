@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { ambientHeaders } from "../../src/audit/nearest/curl.ts";
+import { controlModules } from "../../src/adapters/server/control-modules.ts";
 import { createControl } from "../../src/control/control.ts";
 import { createSimulator } from "../../src/index.ts";
 import { startServer } from "../../src/server.ts";
@@ -60,7 +61,7 @@ test.each([
   "an export has the address that it was requested at, unless that is unsafe: %s",
   (host, base) => {
     const host_ = { people: () => fakerPerson };
-    const worlds = createWorlds({ options: {}, host: host_, control: createControl() });
+    const worlds = createWorlds({ options: {}, host: host_, control: createControl(controlModules) });
     const get = (path: string) => worlds.handle({ method: "GET", path, headers: { Host: host } });
     get("/@mine/v1/nope?a=b");
     const [entry] = JSON.parse(get("/@mine/_sim/journal?format=har").body).log.entries;

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../src/base/input.ts";
 import { isControlTarget } from "../../src/base/world-path.ts";
+import { controlModules } from "../../src/adapters/server/control-modules.ts";
 import { createControl } from "../../src/control/control.ts";
 import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
@@ -13,7 +14,7 @@ function worldsOf(limits: { maxWorlds?: number; journalBytes?: number } = {}): W
   return createWorlds({
     options: { publishers: 1, seed: "worlds" },
     host: { people: () => fakerPerson },
-    control: createControl(),
+    control: createControl(controlModules),
     ...limits,
   });
 }

@@ -1,7 +1,8 @@
-/** Loads modules of the control API with the first request that needs them, so that the server starts faster. */
+/** What the control API uses from elsewhere: loaded by the first request that needs it, so that the server starts faster. */
 
 import { InputError } from "../../base/input.ts";
 import type { ControlModules } from "../../control/route.ts";
+import { writeMetrics } from "./write-metrics.ts";
 
 export const controlModules: ControlModules = {
   async scenarios() {
@@ -25,7 +26,7 @@ export const controlModules: ControlModules = {
       check: (scenario) => void parseScenario(scenario),
     };
   },
-  metrics: () => import("./write-metrics.ts").then(({ writeMetrics }) => writeMetrics),
+  metrics: writeMetrics,
   inspector: () =>
     import("../../inspector/assets.ts").then(({ inspectorAssets }) => inspectorAssets()),
 };

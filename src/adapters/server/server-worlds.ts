@@ -79,16 +79,12 @@ export function createServerWorlds(
   { port: _port, host: _host, ...others }: ResolvedServerOptions,
   modules: ControlModules,
 ): Worlds {
-  const { controlToken, maxWorlds, journalBytes, snapshot, ...rest } = others;
+  const { controlToken: _token, maxWorlds, journalBytes, snapshot, ...rest } = others;
   const { clock = "system", wallClock = Date.now } = rest;
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
     host: { ...fakerHost, meter: createMeter(monotonicMs) },
-    control: createControl({
-      controlToken,
-      modules,
-      serverId: `${crypto.randomUUID().slice(0, 8)}-`,
-    }),
+    control: createControl(modules, `${crypto.randomUUID().slice(0, 8)}-`),
     maxWorlds,
     journalBytes,
   });

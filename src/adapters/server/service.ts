@@ -5,7 +5,7 @@ import { isControlTarget } from "../../base/world-path.ts";
 import { refusalFor, wayToInspector } from "../../control/browsers.ts";
 import { controlBodyLimit } from "../../control/control.ts";
 import type { Guards } from "../../control/guards.ts";
-import { problemResponse } from "../../control/problem.ts";
+import { problemResponse } from "../../control/responses.ts";
 import { MAX_BODY_BYTES } from "../../exchange/parameters.ts";
 import {
   DEFAULT_WORLD,

@@ -1,8 +1,7 @@
 /** What the control API answers to this page, as types. */
 
-import type { ListedExchange } from "../../control/listed-exchange.ts";
-import type { ShownChange } from "../../control/shown-change.ts";
-import type { StepOfEntry } from "../../control/step-of-entry.ts";
+import type { StepOfEntry } from "../../control/journal-routes.ts";
+import type { ListedExchange, ShownChange } from "../../control/listed-exchange.ts";
 import type { InstalledRule } from "../../faults/faults.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
 import type { HostedCore } from "../../simulator/core.ts";
