@@ -1,6 +1,6 @@
 /** Worlds in process under a control API, and requests to it. */
 
-import { controlModules } from "../src/adapters/server/control-modules.ts";
+import { controlModules } from "../src/adapters/control-modules.ts";
 import { createControl } from "../src/control/control.ts";
 import type { ControlModules } from "../src/control/route.ts";
 import type { SimulatorOptions } from "../src/simulator/simulator-options.ts";

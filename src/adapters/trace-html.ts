@@ -7,7 +7,7 @@ import { traceDocument } from "../inspector/trace-document.ts";
 import type { HostedCore } from "../simulator/core.ts";
 import { createWorlds, type Worlds } from "../simulator/worlds.ts";
 import { fakerHost } from "../world/publishers/people.ts";
-import { controlModules } from "./server/control-modules.ts";
+import { controlModules } from "./control-modules.ts";
 
 /** The file's text: the worlds as they are at the time of the call. */
 export async function traceHtml(worlds: Worlds, title = "adsim trace"): Promise<string> {

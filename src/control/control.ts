@@ -33,7 +33,7 @@ export function createControl(modules: ControlModules, serverId = ""): WorldsCon
         throw error;
       };
       const finish = (response: FollowedResponse): FollowedResponse =>
-        request.method === "HEAD" ? withoutBody(response) : response;
+        request.method === "HEAD" ? { ...withoutBody(response), more: undefined } : response;
       try {
         const response = answer(request, ref, client, shared);
         if (!(response instanceof Promise)) return finish(response);

@@ -3,8 +3,8 @@
 import * as v from "valibot";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
 import { clockModes } from "../base/clock.ts";
-import { given } from "../base/plain-data.ts";
 import { InputError, renamingField, underName } from "../base/input.ts";
+import { given } from "../base/plain-data.ts";
 import { strictObject } from "../base/schema-builders.ts";
 import { instantText } from "../base/schemas.ts";
 import { VERSION } from "../base/version.ts";

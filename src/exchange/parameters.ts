@@ -110,7 +110,7 @@ function readBody(request: ParameterSource, operation: Operation, encoding: Enco
 }
 
 /** Without a byte order mark. Undefined if the bytes aren't valid UTF-8. */
-export function textOfBody(body: string | Uint8Array): string | undefined {
+function textOfBody(body: string | Uint8Array): string | undefined {
   const text = utf8Text(body);
   return text?.startsWith("\ufeff") ? text.slice(1) : text;
 }

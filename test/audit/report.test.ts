@@ -1,7 +1,7 @@
 /** The report as a whole: what it counts, which part of the journal it judges, and what it never shows. */
 
 import { expect, test } from "vitest";
-import { controlModules } from "../../src/adapters/server/control-modules.ts";
+import { controlModules } from "../../src/adapters/control-modules.ts";
 import { createControl } from "../../src/control/control.ts";
 import { createSimulator } from "../../src/index.ts";
 import { createWorlds } from "../../src/simulator/worlds.ts";

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { controlModules } from "../../src/adapters/server/control-modules.ts";
+import { controlModules } from "../../src/adapters/control-modules.ts";
 import { createControl } from "../../src/control/control.ts";
 import type { Choices } from "../../src/index.ts";
 import type { Fixture } from "../../src/play/fixtures/fixture.ts";

@@ -92,7 +92,18 @@ test.each(apiRoutes)("%s refuses a body of the wrong type, size or form", async 
     "application/json; charset=utf-16",
   );
   const most = route.body?.maxBytes ?? MAX_CONTROL_BODY_BYTES;
-  const texts = ["{", "{'a':1}", '{"a":1,}', '{"a":NaN}', "{}{}", " ", "\u0000", "null", "5", '"x"'];
+  const texts = [
+    "{",
+    "{'a':1}",
+    '{"a":1,}',
+    '{"a":NaN}',
+    "{}{}",
+    " ",
+    "\u0000",
+    "null",
+    "5",
+    '"x"',
+  ];
   const wrong = [...texts, "[]", "[{}]", "[".repeat(30_000), Uint8Array.of(0x7b, 0xff, 0x7d)];
   await expectRefused(worlds, [
     [send(json, {}), 415, "body"],

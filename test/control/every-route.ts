@@ -1,6 +1,6 @@
 /** A correct request for each route of the control API, and worlds to send it to. A route without one fails the tests. */
 
-import { controlModules } from "../../src/adapters/server/control-modules.ts";
+import { controlModules } from "../../src/adapters/control-modules.ts";
 import type { ControlRoute } from "../../src/control/route.ts";
 import { controlRoutes } from "../../src/control/routes.ts";
 import type { SimulatorCore } from "../../src/simulator/core.ts";

@@ -1,7 +1,7 @@
 /** The past of a world over the control API, compared with what the API answered at that time. */
 
 import { describe, expect, test } from "vitest";
-import { controlModules } from "../../src/adapters/server/control-modules.ts";
+import { controlModules } from "../../src/adapters/control-modules.ts";
 import { listedExchange } from "../../src/control/listed-exchange.ts";
 import type { HostedCore } from "../../src/simulator/core.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";

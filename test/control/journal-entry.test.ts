@@ -43,28 +43,29 @@ test("shows the entry as the journal lists it, with secrets only if asked", asyn
   expect((await shown(worlds, 1, "?secrets=shown")).curl).toContain(apiKey);
 });
 
-test("the command has the address by which the client asked", () => {
+test("the command has the address by which the client asked", async () => {
   const worlds = worldsOf();
   senderOf(worlds.get("mine")).nowhere();
-  const show = (host: string): string =>
-    JSON.parse(
-      worlds.handle({ method: "GET", path: "/@mine/_sim/journal/1", headers: { host } }).body,
-    ).curl;
-  expect(show("127.0.0.1:4010")).toContain(`curl 'http://127.0.0.1:4010/@mine/nowhere'`);
-  expect(show("$(id)")).toContain(`curl "$ADSIM_URL"'/nowhere'`);
+  const show = async (host: string): Promise<string> => {
+    const request = { method: "GET", path: "/@mine/_sim/journal/1", headers: { host } };
+    return JSON.parse((await worlds.begin(request)).body).curl;
+  };
+  expect(await show("127.0.0.1:4010")).toContain(`curl 'http://127.0.0.1:4010/@mine/nowhere'`);
+  expect(await show("$(id)")).toContain(`curl "$ADSIM_URL"'/nowhere'`);
 });
 
 test.each(["0", "4", "1.5", "-1", "x", "1e0", "9".repeat(15), "9".repeat(400)])(
   "journal/%s isn't there",
-  (sequence) => {
+  async (sequence) => {
     const worlds = worldsOf({ journalEntries: 2 });
     for (let count = 0; count < 3; count += 1) senderOf(worlds.get("default")).nowhere();
-    const found = ask(worlds, "GET", `/_sim/journal/${sequence}`);
+    const get = (path: string) => askLater(worlds, "GET", `/_sim/journal/${path}`);
+    const found = await get(sequence);
     expect([found.status, JSON.parse(found.body).field]).toEqual([404, "sequence"]);
-    expect(ask(worlds, "GET", "/_sim/journal/1").status).toBe(404);
-    expect(ask(worlds, "GET", "/_sim/journal/2").status).toBe(200);
+    expect((await get("1")).status).toBe(404);
+    expect((await get("2")).status).toBe(200);
     worlds.get("default").journal.clear();
-    expect(ask(worlds, "GET", "/_sim/journal/2").status).toBe(404);
+    expect((await get("2")).status).toBe(404);
   },
 );
 

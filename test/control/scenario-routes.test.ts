@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { playScenario } from "../../src/play/play-scenario.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
-import { askLater, JSON_BODY, worldsOf } from "../worlds.ts";
+import { askLater, JSON_BODY } from "../worlds.ts";
 import { stage, stateOf } from "./every-route.ts";
 
 const play = (worlds: Worlds, body: unknown, prefix = ""): Promise<ApiResponse> =>
@@ -228,11 +228,4 @@ test("a mistake that only shows while playing leaves the world where it stopped,
     detail: expect.stringMatching(/The world stays as it was when step 4 stopped\.$/),
   });
   expect(worlds.get("default").usage().impressions).toBe(2);
-});
-
-test("scenarios get 409 if the code that plays them isn't loaded", async () => {
-  const worlds = worldsOf();
-  const response = await get(worlds, "scenarios");
-  expect(response.status).toBe(409);
-  expect(JSON.parse(response.body).detail).toContain("over HTTP");
 });

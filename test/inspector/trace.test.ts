@@ -1,7 +1,7 @@
 /** A trace holds what a server would answer to the page, and no secret header. */
 
 import { describe, expect, test } from "vitest";
-import { controlModules } from "../../src/adapters/server/control-modules.ts";
+import { controlModules } from "../../src/adapters/control-modules.ts";
 import { createControl } from "../../src/control/control.ts";
 import { createSimulator, type Simulator } from "../../src/index.ts";
 import { traceOf } from "../../src/inspector/trace.ts";
@@ -25,7 +25,12 @@ function impression(
 }
 
 function worldsWith(maxWorlds: number): Worlds {
-  return createWorlds({ options: {}, host: fakerHost, control: createControl(controlModules), maxWorlds });
+  return createWorlds({
+    options: {},
+    host: fakerHost,
+    control: createControl(controlModules),
+    maxWorlds,
+  });
 }
 
 /** As it is on its way through JSON. */

@@ -1,7 +1,7 @@
 /** The journal keeps the latest entries with continuous numbers, and a filter selects among them, in process and over HTTP. */
 
 import { describe, expect, test } from "vitest";
-import { controlModules } from "../../src/adapters/server/control-modules.ts";
+import { controlModules } from "../../src/adapters/control-modules.ts";
 import { createControl } from "../../src/control/control.ts";
 import {
   createSimulator,

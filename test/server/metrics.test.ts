@@ -1,7 +1,5 @@
 /** The metrics for Prometheus: the exact format, and figures that match what happened. */
 
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createMeter } from "../../src/exchange/meter.ts";
 import { createContext } from "../../src/exchange/request-context.ts";
@@ -9,7 +7,6 @@ import type { Server } from "../../src/server.ts";
 import { defaultAssumptions } from "../../src/spec/assumptions/resolve.ts";
 import { describeWorld } from "../../src/world/publishers/world-settings.ts";
 import { senderOf } from "../operation-sender.ts";
-import { worldsOf } from "../worlds.ts";
 import { type Family, parsePrometheus } from "./prometheus-text.ts";
 import { exchange, open, serve } from "./raw.ts";
 
@@ -217,7 +214,7 @@ test("the metrics count the requests of a forked world", async () => {
   expect(requests?.samples).toEqual([{ labels: { operation: "stats", status: "200" }, value: 1 }]);
 });
 
-test("in process the metrics are available as data, and without a writer as JSON", async () => {
+test("in process the metrics are available as data", async () => {
   await using server = await serve();
   await send(server, "/v1/publisher/stats");
   const [requests] = server.worlds.metrics();
@@ -226,9 +223,6 @@ test("in process the metrics are available as data, and without a writer as JSON
     type: "counter",
     samples: [{ labels: { operation: "stats", status: "200" }, value: 1 }],
   });
-  const worlds = worldsOf();
-  const { body } = worlds.handle({ method: "GET", path: "/_sim/metrics" });
-  expect(JSON.parse(body)).toEqual({ metrics: worlds.metrics() });
 });
 
 test("a duration equal to a bound is in its bucket, and one beyond the last bound only in +Inf", () => {
@@ -246,27 +240,4 @@ test("a duration equal to a bound is in its bucket, and one beyond the last boun
   expect([below("0.000005"), below("0.00001"), below("0.001"), below("1"), below("+Inf")]).toEqual([
     2, 3, 4, 5, 6,
   ]);
-});
-
-test("the metrics library loads at the first scrape, and leaves nothing running", async () => {
-  const script = `
-    const { startServer } = await import("./src/server.ts");
-    const { createRequire } = await import("node:module");
-    const loaded = () => Object.keys(createRequire(import.meta.url).cache).some((path) => path.includes("prom-client"));
-    const server = await startServer({ port: 0 });
-    await (await fetch(server.url + "/v1/click")).text();
-    await (await fetch(server.url + "/_sim/health")).text();
-    const before = loaded();
-    await (await fetch(server.url + "/_sim/metrics", { headers: { connection: "close" } })).text();
-    const after = loaded();
-    await server.close();
-    console.log(JSON.stringify({ before, after }));
-  `;
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ["--input-type=module", "--eval", script],
-    { cwd: `${import.meta.dirname}/../..`, timeout: 20_000 },
-  );
-  // The process ended by itself, so nothing kept it alive.
-  expect(JSON.parse(stdout)).toEqual({ before: false, after: true });
 });

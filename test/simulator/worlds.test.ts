@@ -1,9 +1,9 @@
 /** Worlds by name: one server, many simulators that share nothing. */
 
 import { describe, expect, test } from "vitest";
+import { controlModules } from "../../src/adapters/control-modules.ts";
 import { InputError } from "../../src/base/input.ts";
 import { isControlTarget } from "../../src/base/world-path.ts";
-import { controlModules } from "../../src/adapters/server/control-modules.ts";
 import { createControl } from "../../src/control/control.ts";
 import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";

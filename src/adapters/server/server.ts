@@ -4,10 +4,10 @@ import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node
 import type { AddressInfo, Socket } from "node:net";
 import { createGuards } from "../../control/guards.ts";
 import type { Worlds } from "../../simulator/worlds.ts";
+import { controlModules } from "../control-modules.ts";
 import { createOvertaking } from "../hold-back.ts";
 import { crypto, http, timers } from "./builtins.ts";
 import { stateOf } from "./connection-state.ts";
-import { controlModules } from "./control-modules.ts";
 import { answerConnect, IncomingRequest, type RequestHost, receive } from "./incoming-request.ts";
 import { answerBrokenRequests } from "./last-answer.ts";
 import { createOutbox } from "./outbox.ts";

@@ -1,6 +1,6 @@
 /** Writes metrics in the text format of Prometheus, with those of the process. */
 
-import { type MetricFamily, metric } from "../../spec/metrics.ts";
+import { type MetricFamily, metric } from "../spec/metrics.ts";
 
 export function writeMetrics(families: readonly MetricFamily[]): string {
   return [...families, ...processFamilies()].map(textOf).join("");

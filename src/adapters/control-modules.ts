@@ -1,17 +1,17 @@
 /** What the control API uses from elsewhere: loaded by the first request that needs it, so that the server starts faster. */
 
-import { InputError } from "../../base/input.ts";
-import type { ControlModules } from "../../control/route.ts";
+import { InputError } from "../base/input.ts";
+import type { ControlModules } from "../control/route.ts";
 import { writeMetrics } from "./write-metrics.ts";
 
 export const controlModules: ControlModules = {
   async scenarios() {
     const [{ shippedScenarios }, { playInWorld }, { createTurns }, { parseScenario }] =
       await Promise.all([
-        import("../shipped-scenarios.ts"),
-        import("../../play/play-scenario.ts"),
-        import("../../play/targets/turns.ts"),
-        import("../../play/scenario/parse-scenario.ts"),
+        import("./shipped-scenarios.ts"),
+        import("../play/play-scenario.ts"),
+        import("../play/targets/turns.ts"),
+        import("../play/scenario/parse-scenario.ts"),
       ]);
     return {
       list: () => shippedScenarios.map(({ name, about }) => ({ name, about })),
@@ -28,5 +28,5 @@ export const controlModules: ControlModules = {
   },
   metrics: writeMetrics,
   inspector: () =>
-    import("../../inspector/assets.ts").then(({ inspectorAssets }) => inspectorAssets()),
+    import("../inspector/assets.ts").then(({ inspectorAssets }) => inspectorAssets()),
 };
