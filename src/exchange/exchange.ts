@@ -21,11 +21,10 @@ import { createStats } from "./operations/stats.ts";
 import { listSurfaces } from "./operations/surfaces.ts";
 import { plainRequest } from "./plain-request.ts";
 import { createReader } from "./read.ts";
-import { createContext, type RequestContext } from "./request-context.ts";
+import { countServed, createContext, type RequestContext } from "./request-context.ts";
 import { createResponder, withoutBody } from "./respond.ts";
 import { createScope } from "./scope.ts";
 import { createShapedBy } from "./shaped-by.ts";
-import { countServed } from "./tally.ts";
 import type { World } from "./world.ts";
 
 /** The service of one world. */

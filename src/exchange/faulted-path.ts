@@ -14,10 +14,9 @@ import type { Cors } from "./cors.ts";
 import type { Identity } from "./identify.ts";
 import type { Limits } from "./limits.ts";
 import type { Reader } from "./read.ts";
-import type { RequestContext } from "./request-context.ts";
+import { countUnseen, type RequestContext, tallyOf } from "./request-context.ts";
 import { type Responder, withoutBody } from "./respond.ts";
 import type { Scope } from "./scope.ts";
-import { countUnseen, tallyOf } from "./tally.ts";
 import type { World } from "./world.ts";
 
 export interface FaultedPathParts {

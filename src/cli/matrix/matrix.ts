@@ -19,8 +19,15 @@ import { checkReports, writeReports } from "../output/reports.ts";
 import { say } from "../output/say.ts";
 import { adviceOnSilence } from "../processes/child.ts";
 import { onEndingSignals } from "../processes/host-process.ts";
-import { reportJunit, reportText } from "./reports.ts";
-import { type Findings, fixedKey, type MatrixCall, resultOf, verdictOf } from "./result.ts";
+import {
+  type Findings,
+  fixedKey,
+  type MatrixCall,
+  reportJunit,
+  reportText,
+  resultOf,
+  verdictOf,
+} from "./result.ts";
 import { createRunner, type Runner } from "./runner.ts";
 import { type Shrunk, shrink } from "./shrink.ts";
 

@@ -1,6 +1,8 @@
 /** The options of single commands. Checks form only, and loads nothing: help must come at once. */
 
 import { DAY_MS, durationMs, isDuration } from "../../base/duration.ts";
+import type { ServiceCredentials } from "../../play/targets/target.ts";
+import { wrongUsage } from "../output/exit.ts";
 import type { ReportTarget } from "../output/reports.ts";
 import {
   commonOptions,
@@ -20,7 +22,7 @@ export const execOptions = {
   coverage: flag("say at the end which parts of the API CMD has reached, and which it hasn't"),
 };
 
-export type CredentialWord = readonly [kind: "apiKey" | "publisher" | "surface", text: string];
+type CredentialWord = readonly [kind: "apiKey" | "publisher" | "surface", text: string];
 
 function credential(kind: CredentialWord[0], takes: string, says: string) {
   return {
@@ -138,3 +140,29 @@ export const replayOptions = {
   ...credentialOptions,
   differences: usually(10, wholeNumber("how many differences to show at most")),
 };
+
+/** Without surfaces, the service is asked for them. */
+export interface GivenPublisher extends ServiceCredentials {
+  readonly surfaces: readonly string[];
+}
+
+/** A second key or publisher begins the next group. @throws CommandFailure for a key or publisher without the other. */
+export function givenPublishers(words: readonly CredentialWord[] = []): readonly GivenPublisher[] {
+  const groups: { apiKey?: string; publisher?: string; surfaces: string[] }[] = [];
+  for (const [kind, text] of words) {
+    let group = groups.at(-1);
+    if (group === undefined || (kind !== "surface" && group[kind] !== undefined)) {
+      group = { surfaces: [] };
+      groups.push(group);
+    }
+    if (kind === "surface") group.surfaces.push(text);
+    else group[kind] = text;
+  }
+  return groups.map(({ apiKey, publisher: id, surfaces }) => {
+    if (apiKey !== undefined && id !== undefined) return { id, apiKey, surfaces };
+    const given = apiKey ? "--api-key" : id ? "--publisher" : "--surface";
+    throw wrongUsage(
+      `${given} ${apiKey ? "needs --publisher" : "needs --api-key"}. Give each publisher as --api-key KEY --publisher ID, with a --surface ID for each of its surfaces.`,
+    );
+  });
+}

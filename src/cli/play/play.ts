@@ -15,13 +15,12 @@ import { countRequests, MAX_RECORDED_STEPS } from "../../play/scenario/parse-sce
 import { planAtService } from "../../play/targets/service-plan.ts";
 import type { Choices } from "../../simulator/simulator-options.ts";
 import { readAssumptionFlags } from "../options/assumption-flags.ts";
-import type { playOptions } from "../options/command-options.ts";
+import { givenPublishers, type playOptions } from "../options/command-options.ts";
 import type { Call, FlagsOf } from "../options/option.ts";
 import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports, writeReports } from "../output/reports.ts";
 import { isColourful, say } from "../output/say.ts";
 import { onEndingSignals } from "../processes/host-process.ts";
-import { givenPublishers } from "./credentials.ts";
 import { errorInSource, resolveScenario, sourcesOf } from "./load-scenario.ts";
 import { notPlayedLines, type Planned, summaryLines } from "./play-summary.ts";
 

@@ -11,11 +11,14 @@ import { withOverrides } from "../../play/scenario/overrides.ts";
 import { MAX_RECORDED_STEPS as maxSteps } from "../../play/scenario/parse-scenario.ts";
 import { type Choices, resolveOptions } from "../../simulator/simulator-options.ts";
 import { readAssumptionFlags } from "../options/assumption-flags.ts";
-import type { replayOptions } from "../options/command-options.ts";
+import {
+  type GivenPublisher,
+  givenPublishers,
+  type replayOptions,
+} from "../options/command-options.ts";
 import type { Call, FlagsOf } from "../options/option.ts";
 import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { say } from "../output/say.ts";
-import { type GivenPublisher, givenPublishers } from "../play/credentials.ts";
 import { leftOutGroups, leftOutInWords, madeOf, recordingIn } from "../record/recording-in.ts";
 
 type ReplayCall = Call<FlagsOf<typeof replayOptions>>;
