@@ -3,7 +3,7 @@
 import { http } from "msw";
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
-import { strictObject } from "../base/schema-builders.ts";
+import { strictObject } from "../base/schemas.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { parseBaseUrl, pathBelow } from "./base-url.ts";
 import { takeEnvironment } from "./environment.ts";

@@ -2,7 +2,7 @@
 
 import type { PlainRequest } from "../exchange/plain-request.ts";
 import { withoutBody } from "../exchange/respond.ts";
-import { errorPage } from "../spec/error-bodies.ts";
+import { errorPage } from "../spec/errors.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { text } from "./responses.ts";
 import { type ControlRoute, type InspectorPage, route } from "./route.ts";

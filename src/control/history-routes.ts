@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { eventValues } from "../audit/findings/client-event.ts";
 import { formatInstant } from "../base/calendar.ts";
 import { InputError, renamingField, underName } from "../base/input.ts";
-import { strictObject } from "../base/schema-builders.ts";
+import { strictObject } from "../base/schemas.ts";
 import { orUndefined } from "../base/text.ts";
 import { compareAt } from "../choices/compare-choices.ts";
 import { type Alteration, recordedQuestion, whatIf } from "../choices/what-if.ts";

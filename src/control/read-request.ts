@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { InputError, isPlainObject, parseInput } from "../base/input.ts";
 import { parseJson } from "../base/parse-json.ts";
-import { type Schema, strictObject } from "../base/schema-builders.ts";
+import { type Schema, strictObject } from "../base/schemas.ts";
 import { percentDecoded, shownName, utf8Text } from "../base/text.ts";
 import { headerOf, type PlainRequest } from "../exchange/plain-request.ts";
 import type { ApiResponse } from "../spec/messages.ts";

@@ -1,7 +1,7 @@
 /** Defines a route of the control API: what it takes, what it may use, and that it answers. */
 
 import type * as v from "valibot";
-import type { Schema } from "../base/schema-builders.ts";
+import type { Schema } from "../base/schemas.ts";
 import type { PlayScenarioOptions } from "../play/play-scenario.ts";
 import type { PlayResult } from "../play/player/result.ts";
 import type { Scenario } from "../play/scenario/types.ts";

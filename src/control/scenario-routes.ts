@@ -3,14 +3,14 @@
 import * as v from "valibot";
 import { didYouMean } from "../base/did-you-mean.ts";
 import { InputError } from "../base/input.ts";
-import { strictObject } from "../base/schema-builders.ts";
+import { strictObject } from "../base/schemas.ts";
 import { adsimLine } from "../base/shell.ts";
 import {
   isOverridden,
   type Overrides,
   overrideWords,
   withOverrides,
-} from "../play/scenario/overrides.ts";
+} from "../play/scenario/parse-scenario.ts";
 import type { Scenario } from "../play/scenario/types.ts";
 import type { HostedCore } from "../simulator/core.ts";
 import type { Choices } from "../simulator/simulator-options.ts";

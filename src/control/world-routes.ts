@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { formatInstant } from "../base/calendar.ts";
 import { InputError } from "../base/input.ts";
-import { strictObject } from "../base/schema-builders.ts";
+import { strictObject } from "../base/schemas.ts";
 import { entryNumber } from "../simulator/past.ts";
 import type { Worlds } from "../simulator/worlds.ts";
 import { created, json, nothing, text } from "./responses.ts";

@@ -9,8 +9,7 @@ import { deriveKey, drawsFrom, type NextDraw, textKey } from "../base/random.ts"
 import { utf8Length } from "../base/text.ts";
 import type { Injected } from "../faults/plan.ts";
 import type { Choice } from "../spec/assumptions/catalogue.ts";
-import { errorBodies } from "../spec/error-bodies.ts";
-import { statusesOf } from "../spec/errors.ts";
+import { errorBodies, statusesOf } from "../spec/errors.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { challengeOf, successTypeOf } from "../spec/responses.ts";
 import type { Refusal } from "./operations/outcome.ts";

@@ -5,13 +5,14 @@ import { parseInstant } from "../base/calendar.ts";
 import { durationMs } from "../base/duration.ts";
 import { InputError, isPlainObject, parseInput } from "../base/input.ts";
 import {
+  instantText,
   namedSchema,
   oneOrMore,
   optional,
   type Schema,
   strictObject,
-} from "../base/schema-builders.ts";
-import { instantText, wholeFrom } from "../base/schemas.ts";
+  wholeFrom,
+} from "../base/schemas.ts";
 import { type OperationId, operationIds } from "../spec/operations.ts";
 import { duration, oneOf, shareSchema, type Verdict, verdictSchema } from "./verdict.ts";
 

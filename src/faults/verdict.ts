@@ -17,12 +17,13 @@ import { drawBetween, type Key } from "../base/random.ts";
 import {
   anyOf,
   namedSchema,
+  numberBetween,
   optional,
   type Schema,
   strictObject,
+  wholeBetween,
   withJsonSchema,
-} from "../base/schema-builders.ts";
-import { numberBetween, wholeBetween } from "../base/schemas.ts";
+} from "../base/schemas.ts";
 import { wrongWays } from "./wrong-body.ts";
 
 export const duration: Schema<Duration> = namedSchema(

@@ -1,10 +1,11 @@
-/** The public form of a journal entry. */
+/** The public form of a journal entry, and what it says: its parameters, and the id in its answer. */
 
+import { jsonIn, memberOf } from "../base/parse-json.ts";
 import type { VerdictKind } from "../faults/verdict.ts";
 import type { AssumptionKey } from "../spec/assumptions/catalogue.ts";
 import type { Received } from "../spec/delivery.ts";
 import type { ApiResponse, RequestParts } from "../spec/messages.ts";
-import type { LimitClass, OperationId } from "../spec/operations.ts";
+import type { EventKind, LimitClass, OperationId } from "../spec/operations.ts";
 
 /** Who made an answer: the service, its request limit, or a fault rule instead of the service. */
 export type Producer = "service" | "limit" | "rule";
@@ -52,7 +53,7 @@ export interface JournalEntry {
   readonly nearest?: Nearest | undefined;
 }
 
-export interface ShownBody {
+interface ShownBody {
   /** Text. Bytes that aren't UTF-8 are shown as U+FFFD. */
   readonly body: string;
   /** The bytes in base 64, if they aren't UTF-8. */
@@ -90,4 +91,26 @@ export interface JournalFault {
   readonly received: Received;
   /** The service's own answer, if the client didn't get the whole of it. */
   readonly lost: ShownResponse | undefined;
+}
+
+/** The parameters in the query and the body, as sent. A body that looks like JSON and isn't has none. */
+export function parametersOf({ query, body }: Pick<JournalEntry["request"], "query" | "body">) {
+  const inBody = body.startsWith("{")
+    ? Object.entries(Object(jsonIn(body)))
+    : new URLSearchParams(body);
+  return [...new URLSearchParams(query), ...inBody] as (readonly [name: string, value: unknown])[];
+}
+
+/** The parameters as text. If a name occurs twice, the last value counts. */
+export function valuesOf(request: JournalEntry["request"]): ReadonlyMap<string, string> {
+  return new Map(parametersOf(request).map(([name, value]) => [name, String(value)]));
+}
+
+/** The id in the answer to an event; undefined if the answer is no success. */
+export function eventIdIn(
+  { status, body = "" }: { readonly status: number; readonly body: string | undefined },
+  event: EventKind,
+): string | undefined {
+  const id = status === 200 ? memberOf(jsonIn(body), `${event}_id`) : undefined;
+  return typeof id === "string" ? id : undefined;
 }

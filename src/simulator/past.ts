@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import type { ClockMode } from "../base/clock.ts";
 import { InputError, parseInput } from "../base/input.ts";
-import { type Schema, strictObject } from "../base/schema-builders.ts";
+import { type Schema, strictObject } from "../base/schemas.ts";
 import type { Log, LogItem } from "../journal/log.ts";
 import type { WorldState } from "../world/accounts/state.ts";
 import { copiedStateOf, estimateBytes, type RunningWorld } from "./running-world.ts";

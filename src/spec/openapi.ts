@@ -6,8 +6,7 @@
 import { groupedBy } from "../base/grouped-by.ts";
 import type { Assumptions, Choice } from "./assumptions/catalogue.ts";
 import { contentTypes, encodingOf } from "./build-request.ts";
-import { errorBodies } from "./error-bodies.ts";
-import { codesOf, type ErrorCode, errorKinds, statusesOf } from "./errors.ts";
+import { codesOf, type ErrorCode, errorBodies, errorKinds, statusesOf } from "./errors.ts";
 import {
   documentedLimits,
   isLimited,

@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { ApiRequest, ApiResponse, Choice, Choices } from "../../src/index.ts";
-import { errorBodies } from "../../src/spec/error-bodies.ts";
-import type { ErrorCode } from "../../src/spec/errors.ts";
+import { type ErrorCode, errorBodies } from "../../src/spec/errors.ts";
 import { impressionIdIn } from "../sender.ts";
 import { exchange, serve } from "../server/raw.ts";
 import { type Stage, stageOf } from "./stage.ts";

@@ -3,7 +3,7 @@
 import { formatList } from "../../base/did-you-mean.ts";
 import { adsimLine, commandLine } from "../../base/shell.ts";
 import { simulatorFor, worldOptionsOf } from "../../play/play-scenario.ts";
-import { overrideWords } from "../../play/scenario/overrides.ts";
+import { overrideWords } from "../../play/scenario/parse-scenario.ts";
 import type { Scenario } from "../../play/scenario/types.ts";
 import { openServiceTarget } from "../../play/targets/service-target.ts";
 import { readTargetUrl, type ServiceCredentials } from "../../play/targets/target.ts";

@@ -15,8 +15,13 @@ import { describeError } from "../../base/file-error.ts";
 import { InputError, isPlainObject } from "../../base/input.ts";
 import { parseJson } from "../../base/parse-json.ts";
 import { given } from "../../base/plain-data.ts";
-import { isOverridden, type Overrides, withOverrides } from "../../play/scenario/overrides.ts";
-import { MAX_RECORDED_STEPS, parseScenario } from "../../play/scenario/parse-scenario.ts";
+import {
+  isOverridden,
+  MAX_RECORDED_STEPS,
+  type Overrides,
+  parseScenario,
+  withOverrides,
+} from "../../play/scenario/parse-scenario.ts";
 import type { Scenario } from "../../play/scenario/types.ts";
 import type { Choices } from "../../simulator/simulator-options.ts";
 import { readAssumptionFlags } from "../options/assumption-flags.ts";

@@ -7,8 +7,10 @@ import type { RecordedEntry, Recording } from "../../journal/recorded-entry.ts";
 import { playScenario } from "../../play/play-scenario.ts";
 import type { PlayResult, StepResult } from "../../play/player/result.ts";
 import type { RecordedScenario } from "../../play/recording/scenario-of-recording.ts";
-import { withOverrides } from "../../play/scenario/overrides.ts";
-import { MAX_RECORDED_STEPS as maxSteps } from "../../play/scenario/parse-scenario.ts";
+import {
+  MAX_RECORDED_STEPS as maxSteps,
+  withOverrides,
+} from "../../play/scenario/parse-scenario.ts";
 import { type Choices, resolveOptions } from "../../simulator/simulator-options.ts";
 import { readAssumptionFlags } from "../options/assumption-flags.ts";
 import {

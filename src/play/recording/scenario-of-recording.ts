@@ -8,7 +8,7 @@ import { parseInstant } from "../../base/calendar.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
 import { jsonIn } from "../../base/parse-json.ts";
 import { orUndefined } from "../../base/text.ts";
-import { parametersOf, valuesOf } from "../../journal/entry-values.ts";
+import { parametersOf, valuesOf } from "../../journal/entry.ts";
 import type { RecordedEntry, RecordedWorld, Recording } from "../../journal/recorded-entry.ts";
 import { createSimulatorCore } from "../../simulator/core.ts";
 import { DEFAULT_START } from "../../simulator/simulator-options.ts";
@@ -18,7 +18,7 @@ import { operations } from "../../spec/operations.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
 import { plural } from "../measure/quantities.ts";
 import { wordIn } from "../scenario/matchers.ts";
-import type { Overrides } from "../scenario/overrides.ts";
+import type { Overrides } from "../scenario/parse-scenario.ts";
 import {
   createRequestSteps,
   type RequestSteps,

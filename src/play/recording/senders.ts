@@ -1,7 +1,7 @@
 /** Finds out which publisher sent each request of a recording, and with which surfaces. */
 
 import { jsonIn, memberOf } from "../../base/parse-json.ts";
-import { eventIdIn, valuesOf } from "../../journal/entry-values.ts";
+import { eventIdIn, valuesOf } from "../../journal/entry.ts";
 import type { RecordedEntry } from "../../journal/recorded-entry.ts";
 
 /** An entry, and the id of the publisher that sent it. */

@@ -5,8 +5,7 @@
 
 import { ambientHeaders } from "../../audit/nearest/curl.ts";
 import { slow } from "../../faults/verdict.ts";
-import type { JournalEntry } from "../../journal/entry.ts";
-import { eventIdIn, parametersOf, valuesOf } from "../../journal/entry-values.ts";
+import { eventIdIn, type JournalEntry, parametersOf, valuesOf } from "../../journal/entry.ts";
 import { isSecretHeader } from "../../journal/secrets.ts";
 import { buildRequest } from "../../spec/build-request.ts";
 import { operations } from "../../spec/operations.ts";

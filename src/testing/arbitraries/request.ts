@@ -5,7 +5,7 @@ import { day, formatDay } from "../../base/calendar.ts";
 import { InputError } from "../../base/input.ts";
 import { given } from "../../base/plain-data.ts";
 import { dayReader } from "../../exchange/operations/time-choices.ts";
-import { eventIdIn } from "../../journal/entry-values.ts";
+import { eventIdIn } from "../../journal/entry.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
 import { buildRequest, type Encoding, type RequestOptions } from "../../spec/build-request.ts";
 import type { ApiRequest } from "../../spec/messages.ts";

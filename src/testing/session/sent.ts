@@ -2,7 +2,7 @@
 
 import { jsonIn, memberOf } from "../../base/parse-json.ts";
 import { slow } from "../../faults/verdict.ts";
-import { eventIdIn, valuesOf } from "../../journal/entry-values.ts";
+import { eventIdIn, valuesOf } from "../../journal/entry.ts";
 import { WorldJournal } from "../../journal/journal.ts";
 import { shownEntry } from "../../journal/shown-entry.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";

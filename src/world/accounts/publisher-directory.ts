@@ -5,7 +5,7 @@ import type { Day } from "../../base/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import { InputError, parseInput } from "../../base/input.ts";
 import { given } from "../../base/plain-data.ts";
-import { anyOf, type Schema, strictObject } from "../../base/schema-builders.ts";
+import { anyOf, type Schema, strictObject } from "../../base/schemas.ts";
 import { surfaceStatuses } from "../../spec/responses.ts";
 import { MAX_SURFACES } from "../ledger/book.ts";
 import type { SurfaceTerms } from "../publishers/seeded-publisher.ts";

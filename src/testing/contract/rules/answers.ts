@@ -5,7 +5,7 @@ import { DAY_MS, durationInWords } from "../../../base/duration.ts";
 import { nearestMicros } from "../../../base/money.ts";
 import { jsonIn, memberOf } from "../../../base/parse-json.ts";
 import { addDays, dayAt } from "../../../invariants/answers.ts";
-import { eventIdIn } from "../../../journal/entry-values.ts";
+import { eventIdIn } from "../../../journal/entry.ts";
 import { type EventKind, operations } from "../../../spec/operations.ts";
 import { type JsonSchema, lenientSchemas } from "../../../spec/responses.ts";
 import { type ClientCommand, type QueryKind, queryKinds, queryOf } from "../../session/command.ts";

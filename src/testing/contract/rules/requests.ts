@@ -2,7 +2,7 @@
 
 import { parseDay } from "../../../base/calendar.ts";
 import { jsonIn, memberOf } from "../../../base/parse-json.ts";
-import { parametersOf } from "../../../journal/entry-values.ts";
+import { parametersOf } from "../../../journal/entry.ts";
 import { type Operation, operations } from "../../../spec/operations.ts";
 import { escapedText } from "../../session/names.ts";
 import { hasWrongEncoding, isAcknowledged, isOfLimit, recordedIds } from "../../session/sent.ts";
