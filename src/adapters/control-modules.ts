@@ -14,8 +14,7 @@ export const controlModules: ControlModules = {
         import("../play/scenario/parse-scenario.ts"),
       ]);
     return {
-      list: () => shippedScenarios.map(({ name, about }) => ({ name, about })),
-      find: (name) => shippedScenarios.find((each) => each.name === name),
+      shipped: shippedScenarios,
       play(world, scenario, options, client) {
         const turns = createTurns(() => {
           if (client.hasLeft())

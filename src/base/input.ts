@@ -10,6 +10,7 @@ import { shownName } from "./text.ts";
  * - `conflict`: the current state doesn't allow it.
  * - `gone`: the input names something that was dropped to make room.
  * - `too-much`: one request may not do this much.
+ * - `too-large`, `unsupported-media-type`: the input as a whole can't be read.
  */
 export type InputErrorReason =
   | "invalid"
@@ -17,7 +18,9 @@ export type InputErrorReason =
   | "absent"
   | "conflict"
   | "gone"
-  | "too-much";
+  | "too-much"
+  | "too-large"
+  | "unsupported-media-type";
 
 /** Invalid input. Nothing was changed. The message names the field and says what is expected there. */
 export class InputError extends TypeError {

@@ -2,50 +2,38 @@
 
 import { InputError } from "../base/input.ts";
 import { listedExchange, shownChange } from "./listed-exchange.ts";
-import { flagText, wholeText } from "./read-request.ts";
-import { commonHeaders, nothing } from "./responses.ts";
+import { flag, wholeNumber } from "./read-request.ts";
+import { commonHeaders } from "./responses.ts";
 import { type ControlCall, type ControlRoute, route } from "./route.ts";
 
 export const eventRoutes: readonly ControlRoute[] = [
-  route({
-    method: "GET",
-    path: "events",
-    query: { after: wholeText(0), follow: flagText },
-    answer(call) {
-      const { worlds, worldName, query } = call;
-      const last = lastEventId(call);
-      // A page that was left open asks again after its world is deleted, and must not create another. 204 ends that.
-      if (last !== undefined && worlds.wouldMake(`/@${worldName}`)) return nothing;
-      const { world } = call;
-      const sequence = last?.sequence ?? query.after ?? 0;
-      const state = last?.state ?? call.stateOf(world);
-      const events = eventsAfter(call, sequence, state);
-      const isThere = (): boolean => worlds.peek(worldName) === world;
-      return {
-        status: 200,
+  route("GET events", { query: { after: wholeNumber, follow: flag } }, (call) => {
+    const { worlds, worldName, query } = call;
+    const last = lastEventId(call);
+    // A page that was left open asks again after its world is deleted, and must not create another. 204 ends that.
+    if (last !== undefined && worlds.wouldMake(`/@${worldName}`)) return undefined;
+    const { world } = call;
+    const sequence = last?.sequence ?? query.after ?? 0;
+    const state = last?.state ?? call.stateOf(world);
+    const events = eventsAfter(call, sequence, state);
+    const isThere = (): boolean => worlds.peek(worldName) === world;
+    return {
+      status: 200,
+      headers: {
+        ...commonHeaders,
+        "content-type": "text/event-stream",
         // nginx would keep the events back.
-        headers: {
-          "content-type": "text/event-stream",
-          "x-accel-buffering": "no",
-          ...commonHeaders,
-        },
-        // After a break, browsers would wait three seconds or more. By the id they say that they come again.
-        body: `retry: 1000\nid: ${sequence}.${state}\n\n${events()}`,
-        more: query.follow === false ? undefined : () => (isThere() ? events() : undefined),
-      };
-    },
+        "x-accel-buffering": "no",
+      },
+      // After a break, browsers would wait three seconds or more. By the id they say that they come again.
+      body: `retry: 1000\nid: ${sequence}.${state}\n\n${events()}`,
+      more: query.follow === false ? undefined : () => (isThere() ? events() : undefined),
+    };
   }),
 ];
 
-interface EventId {
-  /** The last entry that the client has; 0 if it has none. */
-  readonly sequence: number;
-  /** The state of the world that its rows are from. */
-  readonly state: string;
-}
-
-/** The last event that a client got before it connects again. Browsers send it by themselves. */
-function lastEventId({ header }: ControlCall): EventId | undefined {
+/** The last entry that a client has which connects again, and the state that its rows are from. Browsers send it by themselves. */
+function lastEventId({ header }: ControlCall) {
   const sent = header("last-event-id") ?? "";
   if (sent === "") return undefined;
   const [, sequence, state = ""] = /^(\d{1,15})(?:\.([\w-]{0,50}))?$/.exec(sent) ?? [];

@@ -45,22 +45,22 @@ export function createGuards({ address, host, isToken, cors }: GuardOptions): Gu
     return {
       control(headers) {
         if (hasToken(headers)) return undefined;
-        return isForeign(headers) ? refusals.origin : refusals.token;
+        return isForeign(headers) ? forbidden("origin", says.origin) : unauthorized;
       },
-      newWorld: (headers) => (hasToken(headers) ? undefined : refusals.worldToken),
+      newWorld: (headers) => (hasToken(headers) ? undefined : noWorld("world", says.worldToken)),
     };
   }
   return {
     control(headers) {
-      if (!isLocal) return refusals.reachable;
-      if (isRebound(headers)) return refusals.host;
-      return isForeign(headers) ? refusals.origin : undefined;
+      if (!isLocal) return forbidden(undefined, says.reachable);
+      if (isRebound(headers)) return forbidden("host", says.host);
+      return isForeign(headers) ? forbidden("origin", says.origin) : undefined;
     },
     newWorld(headers) {
-      if (isRebound(headers)) return refusals.worldHost;
+      if (isRebound(headers)) return noWorld("host", says.worldHost);
       const { origin } = headers;
       const isAllowed = origin !== undefined && cors?.allows(origin) === true;
-      return isForeign(headers) && !isAllowed ? refusals.worldOrigin : undefined;
+      return isForeign(headers) && !isAllowed ? noWorld("origin", says.worldOrigin) : undefined;
     },
   };
 }
@@ -90,47 +90,31 @@ function namesThisMachine(header: string | undefined, host: string): boolean {
   return isLoopbackHost(name) || [chosen, `${chosen}.`, `[${chosen}]`].includes(name);
 }
 
-const refusals = {
-  reachable: problemResponse({
-    kind: "forbidden",
-    detail:
-      "This server can be reached from other machines, and the control API gives out keys. Start it with --control-token TOKEN (controlToken) and send Authorization: Bearer TOKEN (a browser asks for it as the password), or bind it to 127.0.0.1.",
-  }),
-  host: problemResponse({
-    kind: "forbidden",
-    detail:
-      "The Host header must name this machine, such as localhost or 127.0.0.1: any other name may be a web page's rebound DNS name. Behind a tunnel or a proxy, start the server with --control-token TOKEN (a browser asks for it as the password); for a name of this machine's own, with --host NAME.",
-    field: "host",
-  }),
-  origin: problemResponse({
-    kind: "forbidden",
-    detail:
-      "A web page of another origin can't use the control API. If you followed a link, enter its address in the browser by hand.",
-    field: "origin",
-  }),
-  token: problemResponse({
-    kind: "unauthorized",
-    detail:
-      "Send the token that the server was started with: Authorization: Bearer TOKEN, or the token as the password of HTTP Basic authentication, with any user name.",
-    field: "authorization",
-    headers: { "www-authenticate": 'Bearer realm="adsim control"' },
-  }),
-  worldHost: problemResponse({
-    kind: "no-world",
-    detail:
-      "A request creates a world only if its Host header names this machine, such as localhost or 127.0.0.1: another name may be a web page's rebound DNS name. Create the world first with a request to /@NAME/_sim/health at localhost, or start the server with --host NAME to use a name of your own.",
-    field: "host",
-  }),
-  worldOrigin: problemResponse({
-    kind: "no-world",
-    detail:
-      "Web pages of this origin may not call the API, so they can't create a world. Start the server with --cors ORIGIN, where ORIGIN is the page's, such as https://app.example. If the page needn't read answers, create the world first with a request to /@NAME/_sim/health from a terminal.",
-    field: "origin",
-  }),
-  worldToken: problemResponse({
-    kind: "no-world",
-    detail:
-      "There is no such world, and on this server only a request with the control token creates one. Create it first: GET /@NAME/_sim/health with Authorization: Bearer TOKEN is enough.",
-    field: "world",
-  }),
+const forbidden = (field: string | undefined, detail: string): ApiResponse =>
+  problemResponse({ kind: "forbidden", detail, field });
+const noWorld = (field: string, detail: string): ApiResponse =>
+  problemResponse({ kind: "no-world", detail, field });
+
+/** What to do instead. */
+const says = {
+  reachable:
+    "This server can be reached from other machines, and the control API gives out keys. Start it with --control-token TOKEN (controlToken) and send Authorization: Bearer TOKEN (a browser asks for it as the password), or bind it to 127.0.0.1.",
+  host: "The Host header must name this machine, such as localhost or 127.0.0.1: any other name may be a web page's rebound DNS name. Behind a tunnel or a proxy, start the server with --control-token TOKEN (a browser asks for it as the password); for a name of this machine's own, with --host NAME.",
+  origin:
+    "A web page of another origin can't use the control API. If you followed a link, enter its address in the browser by hand.",
+  worldHost:
+    "A request creates a world only if its Host header names this machine, such as localhost or 127.0.0.1: another name may be a web page's rebound DNS name. Create the world first with a request to /@NAME/_sim/health at localhost, or start the server with --host NAME to use a name of your own.",
+  worldOrigin:
+    "Web pages of this origin may not call the API, so they can't create a world. Start the server with --cors ORIGIN, where ORIGIN is the page's, such as https://app.example. If the page needn't read answers, create the world first with a request to /@NAME/_sim/health from a terminal.",
+  worldToken:
+    "There is no such world, and on this server only a request with the control token creates one. Create it first: GET /@NAME/_sim/health with Authorization: Bearer TOKEN is enough.",
 };
+
+const unauthorized = problemResponse({
+  kind: "unauthorized",
+  detail:
+    "Send the token that the server was started with: Authorization: Bearer TOKEN, or the token as the password of HTTP Basic authentication, with any user name.",
+  field: "authorization",
+  // A browser asks for the password.
+  headers: { "www-authenticate": 'Basic realm="adsim control", Bearer realm="adsim control"' },
+});

@@ -1,7 +1,6 @@
 /** The past of a world: which moments can be rebuilt, the world around an entry of its journal, and what if it had been otherwise. */
 
 import * as v from "valibot";
-import { eventValues } from "../audit/findings/client-event.ts";
 import { formatInstant } from "../base/calendar.ts";
 import { InputError, renamingField, underName } from "../base/input.ts";
 import { strictObject } from "../base/schemas.ts";
@@ -34,19 +33,15 @@ const alterations = strictObject({
 });
 
 export const historyRoutes: readonly ControlRoute[] = [
-  route({ method: "GET", path: "history", answer: listMoments }),
-  route({
-    method: "GET",
-    path: "history/:sequence",
-    query: { publisher: v.string() },
-    answer: (call) => showMoment(call, call.query.publisher),
-  }),
-  route({
-    method: "POST",
-    path: "history/:sequence/what-if",
-    body: { schema: alterations, optional: true },
-    answer: (call) => askWhatIf(call, alterationIn(call.body)),
-  }),
+  route("GET history", {}, listMoments),
+  route("GET history/:sequence", { query: { publisher: v.string() } }, (call) =>
+    showMoment(call, call.query.publisher),
+  ),
+  route(
+    "POST history/:sequence/what-if",
+    { body: { schema: alterations, optional: true } },
+    (call) => askWhatIf(call, alterationIn(call.body)),
+  ),
 ];
 
 /** Which moments can be rebuilt, and what was done by hand meanwhile. */
@@ -81,19 +76,11 @@ function showMoment(call: ControlCall, asked: string | undefined): ApiResponse {
   return json({ sequence, publisher, before: before ?? null, after });
 }
 
-/**
- * The publisher whose books an event changes, or whose key was sent with any other request. Without a valid key it is the one
- * that the request names, if that exists.
- */
+/** The publisher whose books an event changes, or whose key was sent with any other request. */
 function publisherBehind(world: HostedCore, sequence: number): string | undefined {
   const record = world.journal.exchange(sequence)?.record;
-  if (record === undefined) return undefined;
-  const concerned = isEventKind(record.operation) ? record.account?.id : undefined;
-  const behind = concerned ?? record.publisher;
-  if (behind !== undefined) return behind;
-  const named =
-    eventValues(record)?.publisher_id ?? new URLSearchParams(record.query).get("publisher_id");
-  return orUndefined(() => world.publishers.get(named ?? ""))?.id;
+  const concerned = isEventKind(record?.operation) ? record?.account?.id : undefined;
+  return concerned ?? record?.publisher;
 }
 
 /** `world` is a copy for this answer alone. A publisher that isn't there yet has no state. */

@@ -15,53 +15,40 @@ import type { RequestStep } from "../play/scenario/types.ts";
 import type { SimulatorCore } from "../simulator/core.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { sequenceIn } from "./history-routes.ts";
-import { flagText, wholeText } from "./read-request.ts";
-import { json, nothing, text } from "./responses.ts";
+import { flag, wholeNumber } from "./read-request.ts";
+import { json, text } from "./responses.ts";
 import { type ControlCall, type ControlRoute, route, type ScenarioPlayer } from "./route.ts";
 
 const secrets = v.picklist(["shown", "redacted"]);
 
+/** The journal checks the values, under the same names. */
+const filter = {
+  operation: v.custom<JournalFilter["operation"]>(() => true),
+  publisher: v.string(),
+  status: wholeNumber,
+  from: v.string(),
+  until: v.string(),
+  fault: v.string(),
+  unmatched: flag,
+  after: wholeNumber,
+  limit: wholeNumber,
+  secrets,
+  format: v.picklist(["json", "ndjson", "har"]),
+};
+
 export const journalRoutes: readonly ControlRoute[] = [
-  route({
-    method: "GET",
-    path: "journal",
-    query: {
-      // The journal checks the values, under the same names.
-      operation: v.custom<JournalFilter["operation"]>(() => true),
-      publisher: v.string(),
-      status: wholeText(0, 599),
-      from: v.string(),
-      until: v.string(),
-      fault: v.string(),
-      unmatched: flagText,
-      after: wholeText(0),
-      limit: wholeText(1),
-      secrets,
-      format: v.picklist(["json", "ndjson", "har"]),
-    },
-    answer({ world, query, baseUrl }) {
-      const { format, ...filter } = query;
-      const shown = world.journal.shown(filter);
-      if (format === "ndjson") return text("application/x-ndjson", ndjsonOf(shown));
-      if (format === "har") return text("application/json", harOf(shown, baseUrl));
-      const entries = shown.map(({ entry }) => withBaseUrl(entry, baseUrl));
-      return json({ entries, total: world.journal.total });
-    },
+  route("GET journal", { query: filter }, ({ world, query, baseUrl }) => {
+    const { format, ...conditions } = query;
+    const shown = world.journal.shown(conditions);
+    if (format === "ndjson") return text("application/x-ndjson", ndjsonOf(shown));
+    if (format === "har") return text("application/json", harOf(shown, baseUrl));
+    const entries = shown.map(({ entry }) => withBaseUrl(entry, baseUrl));
+    return json({ entries, total: world.journal.total });
   }),
-  route({
-    method: "GET",
-    path: "journal/:sequence",
-    query: { secrets },
-    answer: async (call) => showEntry(call, await call.modules.scenarios(), call.query.secrets),
-  }),
-  route({
-    method: "DELETE",
-    path: "journal",
-    answer({ world }) {
-      world.journal.clear();
-      return nothing;
-    },
-  }),
+  route("GET journal/:sequence", { query: { secrets } }, async (call) =>
+    showEntry(call, await call.modules.scenarios(), call.query.secrets),
+  ),
+  route("DELETE journal", {}, ({ world }) => void world.journal.clear()),
 ];
 
 function showEntry(

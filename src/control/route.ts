@@ -10,9 +10,6 @@ import type { MaybeLater, WaitingClient, Worlds } from "../simulator/worlds.ts";
 import type { FollowedResponse } from "../spec/messages.ts";
 import type { MetricFamily } from "../spec/metrics.ts";
 
-/** The parameters of a query. Each may be left out. */
-export type QuerySchemas = Readonly<Record<string, Schema<unknown>>>;
-
 export interface ControlRoute<Query extends QuerySchemas = QuerySchemas, Body = unknown> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below `/_sim/`. A part that begins with a colon matches anything. */
@@ -24,15 +21,22 @@ export interface ControlRoute<Query extends QuerySchemas = QuerySchemas, Body = 
     readonly maxBytes?: number;
     readonly optional?: true;
   };
-  /** @throws InputError (or rejects); nothing has changed then. */
-  answer(call: ControlCall<Query, Body>): MaybeLater<FollowedResponse>;
+  /** Without a response, the answer is 204. @throws InputError (or rejects); nothing has changed then. */
+  answer(call: ControlCall<Query, Body>): MaybeLater<FollowedResponse | undefined>;
 }
 
-/** Infers the types of query and body. */
+/** The parameters of a query. Each may be left out. */
+export type QuerySchemas = Readonly<Record<string, Schema<unknown>>>;
+
+/** A route by its method and path, with what it takes. */
 export function route<const Query extends QuerySchemas, Body>(
-  given: ControlRoute<Query, Body>,
+  name: `${ControlRoute["method"]} ${string}`,
+  takes: Pick<ControlRoute<Query, Body>, "query" | "body">,
+  answer: ControlRoute<Query, Body>["answer"],
 ): ControlRoute {
-  return given;
+  const [method, path = ""] = name.split(" ");
+  // The type of `name` says which methods there are.
+  return { method: method as ControlRoute["method"], path, ...takes, answer };
 }
 
 /** A request that matches a route. `body`: an empty object if an optional one wasn't sent. */
@@ -67,8 +71,7 @@ export interface ControlModules {
 
 export interface ScenarioPlayer {
   /** The scenarios that come with adsim, sorted by name. */
-  list(): readonly { readonly name: string; readonly about: string }[];
-  find(name: string): Scenario | undefined;
+  readonly shipped: readonly Scenario[];
   /** Plays in a world, and lets other requests pass now and then. Stops if the client has left. */
   play(
     world: HostedCore,

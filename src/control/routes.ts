@@ -10,6 +10,8 @@ import { VERSION } from "../base/version.ts";
 import type { FaultRule } from "../faults/rule.ts";
 import type { SimulatorCore } from "../simulator/core.ts";
 import { recordExamples } from "../simulator/openapi-examples.ts";
+import { entryNumber } from "../simulator/past.ts";
+import type { Worlds } from "../simulator/worlds.ts";
 import { catalogue } from "../spec/assumptions/catalogue.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { openApiDocument } from "../spec/openapi.ts";
@@ -18,56 +20,151 @@ import { pageRoutes } from "./browsers.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { historyRoutes } from "./history-routes.ts";
 import { journalRoutes } from "./journal-routes.ts";
-import { checkedLater, duration, wholeText } from "./read-request.ts";
-import { created, json, nothing } from "./responses.ts";
+import { checkedLater, duration, wholeNumber } from "./read-request.ts";
+import { created, json, text } from "./responses.ts";
 import { type ControlCall, type ControlRoute, route } from "./route.ts";
 import { scenarioRoutes } from "./scenario-routes.ts";
-import { worldRoutes } from "./world-routes.ts";
 
-const MAX_SNAPSHOT_BYTES = 64 * 1024 * 1024;
+const range = {
+  offset: wholeNumber,
+  limit: v.pipe(wholeNumber, v.maxValue(1000, "must be at most 1000")),
+};
+// The simulator checks these.
+const snapshot = checkedLater<ReturnType<SimulatorCore["snapshot"]>>();
+const reset = checkedLater<{ seed?: string }>();
+const signUp = checkedLater<Parameters<Publishers["signUp"]>[0] & object>();
+const surfaceChange = checkedLater<Parameters<Publishers["setSurface"]>[2]>();
+const choices = checkedLater<Parameters<SimulatorCore["assume"]>[0]>();
+const faultRule = checkedLater<FaultRule>();
 
-const stateRoutes: readonly ControlRoute[] = [
-  route({ method: "GET", path: "health", answer: health }),
-  route({ method: "GET", path: "snapshot", answer: ({ world }) => json(world.snapshot()) }),
-  route({
-    method: "PUT",
-    path: "snapshot",
-    body: {
-      schema: checkedLater<ReturnType<SimulatorCore["snapshot"]>>(),
-      maxBytes: MAX_SNAPSHOT_BYTES,
-    },
-    answer(call) {
-      call.world.restore(call.body);
-      return health(call);
-    },
+const clockChange = v.pipe(
+  strictObject({
+    mode: v.optional(v.picklist(clockModes, `must be one of ${clockModes.join(", ")}`)),
+    now: v.optional(instantText),
   }),
-  route({
-    method: "POST",
-    path: "reset",
-    body: { schema: checkedLater<{ seed?: string }>(), optional: true },
-    answer(call) {
-      call.world.reset(call.body);
-      return health(call);
-    },
+  v.check((change) => Object.keys(change).length > 0, "must change mode, now or both"),
+);
+
+const fork = strictObject({
+  name: v.string(),
+  from: v.optional(v.string()),
+  after: v.optional(entryNumber),
+  before: v.optional(entryNumber),
+});
+
+export const controlRoutes: readonly ControlRoute[] = [
+  ...pageRoutes,
+  route("GET health", {}, health),
+  route("GET snapshot", {}, ({ world }) => json(world.snapshot())),
+  route("PUT snapshot", { body: { schema: snapshot, maxBytes: 64 * 1024 * 1024 } }, (call) => {
+    call.world.restore(call.body);
+    return health(call);
   }),
-  route({
-    method: "GET",
-    path: "audit",
-    answer({ world }) {
-      const { assertNothingLostOrDoubled: _, ...figures } = world.audit();
-      return json(figures);
-    },
+  route("POST reset", { body: { schema: reset, optional: true } }, (call) => {
+    call.world.reset(call.body);
+    return health(call);
   }),
-  route({ method: "GET", path: "report", answer: ({ world }) => json(world.report()) }),
-  route({
-    method: "GET",
-    path: "openapi.json",
-    answer({ world, prefix, baseUrl = prefix || "/" }) {
-      const examples = recordExamples(world);
-      return json(openApiDocument(world.assumptions, { baseUrl, examples }));
-    },
+  route("GET audit", {}, ({ world }) => {
+    const { assertNothingLostOrDoubled: _, ...figures } = world.audit();
+    return json(figures);
   }),
+  route("GET report", {}, ({ world }) => json(world.report())),
+  route("GET openapi.json", {}, ({ world, prefix, baseUrl = prefix || "/" }) => {
+    const examples = recordExamples(world);
+    return json(openApiDocument(world.assumptions, { baseUrl, examples }));
+  }),
+
+  route("GET publishers", { query: range }, ({ world: { publishers }, query }) =>
+    json({ publishers: publishers.list(query), total: publishers.total }),
+  ),
+  route("POST publishers", { body: { schema: signUp, optional: true } }, (call) => {
+    const publisher = call.world.publishers.signUp(call.body);
+    return created(publisher, `${call.prefix}/_sim/publishers/${publisher.id}`);
+  }),
+  route("GET publishers/:publisher", {}, ({ world, part }) =>
+    json(world.publishers.get(part("publisher"))),
+  ),
+  route(
+    "PATCH publishers/:publisher/surfaces/:surface",
+    { body: { schema: surfaceChange } },
+    ({ world, part, body }) =>
+      json(world.publishers.setSurface(part("publisher"), part("surface"), body)),
+  ),
+  route(
+    "POST publishers/:publisher/rotate-key",
+    { body: { schema: strictObject({}), optional: true } },
+    ({ world, part }) => json(world.publishers.rotateKey(part("publisher"))),
+  ),
+
+  route("GET clock", {}, clock),
+  route("PUT clock", { body: { schema: clockChange } }, (call) => {
+    const { mode, now } = call.body;
+    call.world.clock.set(given({ mode, nowMs: parseInstant(now ?? "") }));
+    return clock(call);
+  }),
+  route("POST clock/advance", { body: { schema: strictObject({ by: duration }) } }, (call) => {
+    underName("by", () => call.world.clock.advance(call.body.by));
+    return clock(call);
+  }),
+
+  route("GET catalogue", {}, () => json(catalogue)),
+  route("GET assumptions", {}, ({ world }) => json(world.assumptions)),
+  route("PATCH assumptions", { body: { schema: choices } }, ({ world, body }) => {
+    if (Object.keys(body).length === 0) {
+      const expected = 'must name at least one choice, such as {"dedup.repeat":"conflict"}';
+      throw new InputError("body", expected);
+    }
+    // The body has the keys themselves, not an `assumptions` field as the options do.
+    const nameInBody = (field: string): string => field.replace(/^assumptions\./, "");
+    return json(renamingField(nameInBody, () => world.assume(body)));
+  }),
+
+  route("GET faults", {}, ({ world }) => json({ faults: world.faults.list() })),
+  route("POST faults", { body: { schema: faultRule } }, ({ world, prefix, body }) => {
+    const { rule } = world.faults.add(body);
+    return created(rule, `${prefix}/_sim/faults/${encodeURIComponent(rule.id)}`);
+  }),
+  route("DELETE faults", {}, ({ world }) => void world.faults.clear()),
+  route("GET faults/:id", {}, ({ world, part }) => json(world.faults.get(part("id")))),
+  route("DELETE faults/:id", {}, ({ world: { faults }, part }) => {
+    faults.remove(faults.get(part("id")).id);
+    return undefined;
+  }),
+
+  ...journalRoutes,
+  ...historyRoutes,
+  ...eventRoutes,
+  ...scenarioRoutes,
+
+  route("GET worlds", {}, ({ worlds }) => {
+    const { max, dropped } = worlds.usage().worlds;
+    return json({ worlds: worlds.names().map((name) => summaryOf(worlds, name)), max, dropped });
+  }),
+  route("POST worlds", { body: { schema: fork } }, (call) => {
+    const { name, from, after, before } = call.body;
+    if (after !== undefined && before !== undefined) {
+      throw new InputError("before", "can't be combined with after: give only one of them");
+    }
+    // Only this creates the world of the path if it doesn't exist.
+    if (from === undefined) void call.world;
+    const moment = after !== undefined ? { after } : before !== undefined ? { before } : undefined;
+    call.worlds.fork(name, from ?? call.worldName, moment);
+    return created(summaryOf(call.worlds, name), `/@${name}/_sim/health`);
+  }),
+  route("DELETE worlds/:name", {}, ({ worlds, part }) => {
+    if (worlds.delete(part("name"))) return undefined;
+    throw new InputError("name", "is not the name of an existing world", "not-found");
+  }),
+  route("GET metrics", {}, ({ worlds, modules }) =>
+    text("text/plain; version=0.0.4; charset=utf-8", modules.metrics(worlds.metrics())),
+  ),
 ];
+
+function summaryOf(worlds: Worlds, name: string): object {
+  const { seed, clock, journal, usage } = worlds.peek(name) ?? worlds.get(name);
+  const now = formatInstant(clock.now());
+  return { name, seed, now, requests: journal.total, ...usage() };
+}
 
 function health({ world, worlds, worldName }: ControlCall): ApiResponse {
   const { seed, clock } = world;
@@ -76,145 +173,6 @@ function health({ world, worlds, worldName }: ControlCall): ApiResponse {
   return json({ status: "ok", version: VERSION, seed, world: worldName, now, server });
 }
 
-const publisherRoutes: readonly ControlRoute[] = [
-  route({
-    method: "GET",
-    path: "publishers",
-    query: { offset: wholeText(0), limit: wholeText(1, 1000) },
-    answer: ({ world: { publishers }, query }) =>
-      json({ publishers: publishers.list(query), total: publishers.total }),
-  }),
-  route({
-    method: "POST",
-    path: "publishers",
-    body: { schema: checkedLater<Parameters<Publishers["signUp"]>[0] & object>(), optional: true },
-    answer({ world, prefix, body }) {
-      const publisher = world.publishers.signUp(body);
-      return created(publisher, `${prefix}/_sim/publishers/${publisher.id}`);
-    },
-  }),
-  route({
-    method: "GET",
-    path: "publishers/:publisher",
-    answer: ({ world, part }) => json(world.publishers.get(part("publisher"))),
-  }),
-  route({
-    method: "PATCH",
-    path: "publishers/:publisher/surfaces/:surface",
-    body: { schema: checkedLater<Parameters<Publishers["setSurface"]>[2]>() },
-    answer: ({ world, part, body }) =>
-      json(world.publishers.setSurface(part("publisher"), part("surface"), body)),
-  }),
-  route({
-    method: "POST",
-    path: "publishers/:publisher/rotate-key",
-    body: { schema: strictObject({}), optional: true },
-    answer: ({ world, part }) => json(world.publishers.rotateKey(part("publisher"))),
-  }),
-];
-
-const clockRoutes: readonly ControlRoute[] = [
-  route({ method: "GET", path: "clock", answer: clock }),
-  route({
-    method: "PUT",
-    path: "clock",
-    body: {
-      schema: v.pipe(
-        strictObject({
-          mode: v.optional(v.picklist(clockModes, `must be one of ${clockModes.join(", ")}`)),
-          now: v.optional(instantText),
-        }),
-        v.check((change) => Object.keys(change).length > 0, "must change mode, now or both"),
-      ),
-    },
-    answer(call) {
-      const { mode, now } = call.body;
-      call.world.clock.set(given({ mode, nowMs: parseInstant(now ?? "") }));
-      return clock(call);
-    },
-  }),
-  route({
-    method: "POST",
-    path: "clock/advance",
-    body: { schema: strictObject({ by: duration }) },
-    answer(call) {
-      underName("by", () => call.world.clock.advance(call.body.by));
-      return clock(call);
-    },
-  }),
-];
-
 function clock({ world }: ControlCall): ApiResponse {
   return json({ mode: world.clock.mode, now: formatInstant(world.clock.now()) });
 }
-
-const assumptionRoutes: readonly ControlRoute[] = [
-  route({ method: "GET", path: "catalogue", answer: () => json(catalogue) }),
-  route({ method: "GET", path: "assumptions", answer: ({ world }) => json(world.assumptions) }),
-  route({
-    method: "PATCH",
-    path: "assumptions",
-    body: { schema: checkedLater<Parameters<SimulatorCore["assume"]>[0]>() },
-    answer({ world, body }) {
-      if (Object.keys(body).length === 0) {
-        const expected = 'must name at least one choice, such as {"dedup.repeat":"conflict"}';
-        throw new InputError("body", expected);
-      }
-      // The body has the keys themselves, not an `assumptions` field as the options do.
-      const nameInBody = (field: string): string => field.replace(/^assumptions\./, "");
-      return json(renamingField(nameInBody, () => world.assume(body)));
-    },
-  }),
-];
-
-const faultRoutes: readonly ControlRoute[] = [
-  route({
-    method: "GET",
-    path: "faults",
-    answer: ({ world }) => json({ faults: world.faults.list() }),
-  }),
-  route({
-    method: "POST",
-    path: "faults",
-    body: { schema: checkedLater<FaultRule & object>() },
-    answer({ world, prefix, body }) {
-      const { rule } = world.faults.add(body);
-      return created(rule, `${prefix}/_sim/faults/${encodeURIComponent(rule.id)}`);
-    },
-  }),
-  route({
-    method: "DELETE",
-    path: "faults",
-    answer({ world }) {
-      world.faults.clear();
-      return nothing;
-    },
-  }),
-  route({
-    method: "GET",
-    path: "faults/:id",
-    answer: ({ world, part }) => json(world.faults.get(part("id"))),
-  }),
-  route({
-    method: "DELETE",
-    path: "faults/:id",
-    answer({ world, part }) {
-      world.faults.remove(world.faults.get(part("id")).id);
-      return nothing;
-    },
-  }),
-];
-
-export const controlRoutes: readonly ControlRoute[] = [
-  ...pageRoutes,
-  ...stateRoutes,
-  ...publisherRoutes,
-  ...clockRoutes,
-  ...assumptionRoutes,
-  ...faultRoutes,
-  ...journalRoutes,
-  ...historyRoutes,
-  ...eventRoutes,
-  ...scenarioRoutes,
-  ...worldRoutes,
-];

@@ -17,10 +17,7 @@ import type { Choices } from "../simulator/simulator-options.ts";
 import type { FollowedResponse } from "../spec/messages.ts";
 import { checkedLater } from "./read-request.ts";
 import { json } from "./responses.ts";
-import { type ControlCall, type ControlRoute, route, type ScenarioPlayer } from "./route.ts";
-
-/** These take about ten seconds, which a client may wait for one answer. `adsim play` takes more, and larger files. */
-const MAX_REQUESTS = 200_000;
+import { type ControlCall, type ControlRoute, type QuerySchemas, route } from "./route.ts";
 
 // The player checks the content.
 const playSchema = strictObject({
@@ -30,41 +27,25 @@ const playSchema = strictObject({
   start: v.optional(v.string()),
   assumptions: v.optional(checkedLater<Choices>()),
 });
-type Play = v.InferOutput<typeof playSchema>;
 
 export const scenarioRoutes: readonly ControlRoute[] = [
-  route({
-    method: "GET",
-    path: "scenarios",
-    async answer({ modules }) {
-      const { list } = await modules.scenarios();
-      return json({ scenarios: list() });
-    },
+  route("GET scenarios", {}, async ({ modules }) => {
+    const { shipped } = await modules.scenarios();
+    return json({ scenarios: shipped.map(({ name, about }) => ({ name, about })) });
   }),
-  route({
-    method: "GET",
-    path: "scenarios/:scenario",
-    answer: async ({ modules, part }) =>
-      json(shippedByName(await modules.scenarios(), part("scenario"), "scenario")),
+  route("GET scenarios/:scenario", {}, async ({ modules, part }) => {
+    const { shipped } = await modules.scenarios();
+    return json(scenarioNamed(part("scenario"), shipped, "scenario"));
   }),
-  route({
-    method: "GET",
-    path: "scenarios/play",
-    answer: ({ world }) => json({ playing: plays.get(world)?.() ?? null }),
-  }),
-  route({
-    method: "POST",
-    path: "scenarios/play",
-    body: { schema: playSchema },
-    answer: async (call) => play(call, call.body, await call.modules.scenarios()),
-  }),
+  route("GET scenarios/play", {}, ({ world }) => json({ playing: plays.get(world)?.() ?? null })),
+  route("POST scenarios/play", { body: { schema: playSchema } }, play),
 ];
 
 /** @throws InputError if no scenario has this name. */
-function shippedByName({ find, list }: ScenarioPlayer, name: string, field: string): Scenario {
-  const scenario = find(name);
+function scenarioNamed(name: string, shipped: readonly Scenario[], field: string): Scenario {
+  const scenario = shipped.find((each) => each.name === name);
   if (scenario !== undefined) return scenario;
-  const names = list().map((each) => each.name);
+  const names = shipped.map((each) => each.name);
   const hint = `${didYouMean(name, names)} GET /_sim/scenarios lists them`;
   const expected = `is not the name of a scenario that comes with adsim.${hint}`;
   throw new InputError(field, expected, "not-found");
@@ -73,19 +54,22 @@ function shippedByName({ find, list }: ScenarioPlayer, name: string, field: stri
 /** How far the play that is going on in a world has come: `step` counts from 1, and is 0 before the first. */
 const plays = new WeakMap<HostedCore, () => object>();
 
+/** These take about ten seconds, which a client may wait for one answer. `adsim play` takes more, and larger files. */
+const MAX_REQUESTS = 200_000;
+
 /** Plays in the world itself. A play that fails or is abandoned leaves the world where it stopped. */
-async function play(
-  { world, client }: ControlCall,
-  { name, scenario, ...overrides }: Play,
-  player: ScenarioPlayer,
-): Promise<FollowedResponse> {
-  if (name === undefined && scenario === undefined) {
-    throw new InputError("name", "is required, unless a whole scenario is given as scenario");
+async function play({
+  world,
+  client,
+  modules,
+  body,
+}: ControlCall<QuerySchemas, v.InferOutput<typeof playSchema>>): Promise<FollowedResponse> {
+  const { name, scenario, ...overrides } = body;
+  if ((name === undefined) === (scenario === undefined)) {
+    throw new InputError("name", "or a whole scenario (scenario) is required, but not both");
   }
-  if (name !== undefined && scenario !== undefined) {
-    throw new InputError("scenario", "can't be combined with name: give only one of them");
-  }
-  const whole = withOverrides(scenario ?? shippedByName(player, name ?? "", "name"), overrides);
+  const player = await modules.scenarios();
+  const given = scenario ?? scenarioNamed(name ?? "", player.shipped, "name");
   if (plays.has(world)) {
     const expected =
       "can't be played now: another play is going on in this world. Wait for its end, or use another world";
@@ -94,11 +78,9 @@ async function play(
   const { journal } = world;
   const before = journal.total;
   let progress = { step: 0, steps: 0 };
-  plays.set(world, () => ({
-    name: name ?? null,
-    ...progress,
-    requests: journal.total - before,
-  }));
+  plays.set(world, () => {
+    return { name: name ?? null, ...progress, requests: journal.total - before };
+  });
   const options = {
     maxRequests: MAX_REQUESTS,
     reproduce: adsimLine(["play", name ?? "FILE", ...overrideWords(overrides)]),
@@ -107,7 +89,7 @@ async function play(
     },
   };
   try {
-    return json(await player.play(world, whole, options, client));
+    return json(await player.play(world, withOverrides(given, overrides), options, client));
   } catch (error) {
     throw error instanceof InputError ? errorInBody(error, overrides, progress.step) : error;
   } finally {

@@ -216,7 +216,7 @@ export const errorBodies: Readonly<Record<Choice<"errors.body">, ErrorBody>> = {
 };
 
 /** A page that says the same in a browser. */
-export function errorPage(title: string, detail: string): string {
+function errorPage(title: string, detail: string): string {
   const [heading, text] = [escaped(title), escaped(detail)];
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${heading}</title></head>` +

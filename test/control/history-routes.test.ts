@@ -160,28 +160,6 @@ describe("GET history/:sequence", () => {
       expect(sim.fork({ after }).audit()).toMatchObject({ balanced: true, total: { applied: 3 } });
   });
 
-  test("without a valid key the publisher is the one that the request names, if it exists", () => {
-    const worlds = worldsOf();
-    const sim = world(worlds);
-    const { id, surfaces } = sim.publishers.at(0);
-    const publisherOf = (sent: Parameters<typeof sim.handle>[0]): unknown => {
-      expect(sim.handle(sent).status).toBe(401);
-      return read<{ publisher?: string }>(worlds, `/_sim/history/${sim.journal.total}`).publisher;
-    };
-    const query = { publisher_id: id };
-    expect(publisherOf({ method: "GET", path: "/v1/publisher/stats", query })).toBe(id);
-    const body = new URLSearchParams({ ...query, surface: surfaces[0]?.id ?? "", ad_id: "ad-1" });
-    const headers = { "content-type": "application/x-www-form-urlencoded" };
-    const post = { method: "POST", path: "/v1/impression", headers };
-    expect(publisherOf({ ...post, body: `${body}` })).toBe(id);
-    body.set("publisher_id", "pub_nobody");
-    expect(publisherOf({ ...post, body: `${body}` })).toBeUndefined();
-    const unknown = { publisher_id: "pub_nobody" };
-    expect(
-      publisherOf({ method: "GET", path: "/v1/publisher/stats", query: unknown }),
-    ).toBeUndefined();
-  });
-
   test("if keys work for all publishers, an event shows the publisher on whose books it is, and so do the rows", () => {
     const worlds = worldsOf({ assumptions: { "auth.key-scope": "any" } });
     const sim = world(worlds);

@@ -153,7 +153,7 @@ describe("a refused play names the field, and changes nothing", () => {
   const step = (more: object): object => ({ ...short, steps: [...short.steps, more] });
   test.each<[string, object, number, string]>([
     ["nothing to play", {}, 400, "name"],
-    ["two scenarios", { name: "lost-ack", scenario: short }, 400, "scenario"],
+    ["two scenarios", { name: "lost-ack", scenario: short }, 400, "name"],
     ["an unknown name", { name: "lost-ak" }, 404, "name"],
     ["a path for a name", { name: "../package" }, 404, "name"],
     ["a list", { scenario: [] }, 400, "scenario"],
@@ -214,7 +214,7 @@ describe("a refused play names the field, and changes nothing", () => {
     const about = "x".repeat(1024 * 1024);
     const { status, body } = await play(stage(), { scenario: { ...short, about } });
     expect(status).toBe(413);
-    expect(JSON.parse(body).detail).toBe("The body is larger than 1048576 bytes, the maximum.");
+    expect(JSON.parse(body).detail).toBe("body must have at most 1048576 bytes.");
   });
 });
 

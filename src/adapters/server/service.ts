@@ -2,7 +2,7 @@
 
 import { printableLines } from "../../base/text.ts";
 import { isControlTarget } from "../../base/world-path.ts";
-import { refusalFor, wayToInspector } from "../../control/browsers.ts";
+import { wayToInspector } from "../../control/browsers.ts";
 import { controlBodyLimit } from "../../control/control.ts";
 import type { Guards } from "../../control/guards.ts";
 import { problemResponse } from "../../control/responses.ts";
@@ -59,8 +59,7 @@ export function createService(worlds: Worlds, guards: Guards): Service {
         });
       }
       if (isControlTarget(head.path)) {
-        const refusal = guards.control(head.headers);
-        return refusal === undefined ? wayToInspector(head) : refusalFor(head, refusal);
+        return guards.control(head.headers) ?? wayToInspector(head);
       }
       return (
         wayToInspector(head) ??
