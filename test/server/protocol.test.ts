@@ -89,7 +89,7 @@ const sensible: readonly (readonly [what: string, sent: string, status: number])
   ["OPTIONS *", `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`, 404],
   ["OPTIONS on a path", `OPTIONS /v1/impression HTTP/1.1\r\n${HOST}\r\n`, 405],
   ["TRACE", `TRACE /v1/impression HTTP/1.1\r\n${HOST}\r\n`, 405],
-  ["CONNECT", `CONNECT localhost:80 HTTP/1.1\r\n${HOST}\r\n`, 404],
+  ["CONNECT", `CONNECT localhost:80 HTTP/1.1\r\n${HOST}\r\n`, 400],
   ["HTTP/1.0 without Host", "GET /v1/publisher/stats HTTP/1.0\r\n\r\n", 401],
   [
     "Upgrade",
@@ -155,6 +155,60 @@ test("Expect: 100-continue gets a 100, and then the answer", async () => {
   await expect.poll(() => parseResponses(text())[0]?.status).toBe(401);
   socket.destroy();
 });
+
+test("a client that the head alone refuses isn't asked for its body", async () => {
+  await using server = await serve();
+  const { responses, ended } = await exchange(
+    server.port,
+    `PUT /_sim/snapshot HTTP/1.1\r\n${HOST}Origin: https://evil.example\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n`,
+    { waitForEnd: true },
+  );
+  expect([responses.map(({ status }) => status), ended]).toEqual([[403], true]);
+});
+
+test("a request for another protocol, with or without a body, gets the last answer of its connection", async () => {
+  await using server = await serve();
+  const websocket = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
+  const get = `GET /v1/nothing HTTP/1.1\r\n${HOST}\r\n`;
+  const click = `POST /v1/click HTTP/1.1\r\n${HOST}${websocket}`;
+  for (const [sent, ...statuses] of [
+    [`GET /v1/nothing HTTP/1.1\r\n${HOST}${websocket}\r\n${get}`, 404],
+    [`${get}${click}Content-Length: 2\r\n\r\n{}`, 404, 401],
+    [`${click}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n${get}`, 401],
+  ] as const) {
+    const { responses } = await exchange(server.port, sent, { waitForEnd: true });
+    expect(responses.map(({ status }) => status)).toEqual(statuses);
+  }
+});
+
+test("requests that arrive together are handled in the order in which they were sent", async () => {
+  await using server = await serve();
+  const { apiKey, id, surfaces } = server.worlds.get("default").publishers.at(0);
+  const body = JSON.stringify({ publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad-1" });
+  const common = `HTTP/1.1\r\n${HOST}Authorization: Bearer ${apiKey}\r\n`;
+  const json = "Content-Type: application/json\r\n";
+  const today = "from=2026-01-15&to=2026-01-15";
+  const stats = `GET /v1/publisher/stats?publisher_id=${id}&${today} ${common}\r\n`;
+  const counted = `POST /v1/impression ${common}${json}Content-Length: ${body.length}\r\n\r\n${body}`;
+  const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  const inChunks = `POST /v1/impression ${common}${json}Transfer-Encoding: chunked\r\n\r\n${chunk}`;
+  const sent = stats + counted + stats + inChunks + stats;
+  const { responses } = await exchange(server.port, sent, { count: 5 });
+  const impressions = responses.map((response) => JSON.parse(response.body).impressions);
+  expect(impressions).toEqual([0, undefined, 1, undefined, 2]);
+});
+
+test.each([1, 40, 1000])(
+  "%i requests are answered though their client has finished sending",
+  async (count) => {
+    await using server = await serve();
+    const { socket, whole } = await openRawConnection(server.port);
+    socket.end(`GET /v1/nothing HTTP/1.1\r\n${HOST}\r\n`.repeat(count));
+    expect(parseResponses(await whole).map(({ status }) => status)).toEqual(
+      Array.from({ length: count }, () => 404),
+    );
+  },
+);
 
 test("a body of ten megabytes gets a 413 that the client can read, and the connection stays open", async () => {
   await using server = await serve();

@@ -106,3 +106,22 @@ test("a body in many small pieces is read whole", async () => {
   const seen = server.worlds.get("default").journal.entries();
   expect(seen.map((entry) => entry.request.body)).toEqual([body, body]);
 });
+
+test.each(["after", "before"])(
+  "answers under fake timers that were installed %s it was loaded",
+  async (when) => {
+    if (when === "before") {
+      vi.useFakeTimers();
+      vi.resetModules();
+    }
+    const { startServer } = await import("../../src/server.ts");
+    const server = await startServer({ port: 0, publishers: 3 });
+    try {
+      vi.useFakeTimers();
+      expect((await fetch(`${server.url}/v1/nothing`)).status).toBe(404);
+    } finally {
+      vi.useRealTimers();
+      await server.close();
+    }
+  },
+);

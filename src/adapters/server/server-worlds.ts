@@ -5,13 +5,13 @@ import { formatInstant, LAST_INSTANT_MS } from "../../base/calendar.ts";
 import type { WallClock } from "../../base/clock.ts";
 import { inField, parseInput } from "../../base/input.ts";
 import { createControl } from "../../control/control.ts";
-import type { ControlModules } from "../../control/route.ts";
 import { type Cors, createCors } from "../../exchange/cors.ts";
 import { createMeter } from "../../exchange/meter.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { createWorlds, DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
+import { controlModules } from "../control-modules.ts";
 
 /** The options of a server. They apply to every world. The default of `clock` is `system` here. */
 export interface ServerOptions extends SimulatorOptions {
@@ -40,7 +40,7 @@ export interface ServerOptions extends SimulatorOptions {
 }
 
 /** The server's own options are checked and have their defaults; those of worlds are as given. */
-type ResolvedServerOptions = ServerOptions & {
+export type ResolvedServerOptions = ServerOptions & {
   readonly port: number;
   readonly host: string;
 };
@@ -75,16 +75,14 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
 }
 
 /** @throws InputError that names the invalid option. */
-export function createServerWorlds(
-  { port: _port, host: _host, ...others }: ResolvedServerOptions,
-  modules: ControlModules,
-): Worlds {
-  const { controlToken: _token, maxWorlds, journalBytes, snapshot, ...rest } = others;
+export function createServerWorlds(options: ResolvedServerOptions): Worlds {
+  const { port: _port, host: _host, controlToken: _token, ...others } = options;
+  const { maxWorlds, journalBytes, snapshot, ...rest } = others;
   const { clock = "system", wallClock = Date.now } = rest;
   const worlds = createWorlds({
     options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
-    host: { ...fakerHost, meter: createMeter(monotonicMs) },
-    control: createControl(modules, `${crypto.randomUUID().slice(0, 8)}-`),
+    host: { ...fakerHost, meter: createMeter(() => performance.now()) },
+    control: createControl(controlModules, `${crypto.randomUUID().slice(0, 8)}-`),
     maxWorlds,
     journalBytes,
   });
@@ -99,15 +97,9 @@ export function createServerWorlds(
 }
 
 /** Which pages may call the API of a server's worlds; undefined if none may. */
-export function createServerCors(worlds: Worlds): Cors | undefined {
+export function corsOf(worlds: Worlds): Cors | undefined {
   const { origins, explain, settings } = worlds.get(DEFAULT_WORLD).options;
   return createCors({ origins, explain, assumptions: settings.assumptions });
-}
-
-/** Not `performance.now()`, whose module would load during the first request and take a millisecond. */
-function monotonicMs(): number {
-  const [seconds, nanoseconds] = process.hrtime();
-  return seconds * 1000 + nanoseconds / 1_000_000;
 }
 
 /** Gives all worlds the same start, so that a publisher has the same history in each. */

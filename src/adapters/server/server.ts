@@ -1,24 +1,23 @@
-/** Serves the worlds over HTTP. Handles sockets, limits and time-outs; the service decides the answers. */
+/** Serves the worlds over HTTP: listens, receives requests, closes. The service decides the answers. */
 
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { isControlTarget } from "../../base/world-path.ts";
 import { createGuards } from "../../control/guards.ts";
 import type { Worlds } from "../../simulator/worlds.ts";
-import { controlModules } from "../control-modules.ts";
-import { createOvertaking } from "../hold-back.ts";
+import { answerBrokenRequests } from "./broken-requests.ts";
 import { crypto, http, timers } from "./builtins.ts";
-import { stateOf } from "./connection-state.ts";
-import { answerConnect, IncomingRequest, type RequestHost, receive } from "./incoming-request.ts";
-import { answerBrokenRequests } from "./last-answer.ts";
-import { createOutbox } from "./outbox.ts";
+import { connectionOf } from "./connection.ts";
+import { readBody, readHead } from "./read-request.ts";
+import { createSender, type Sender } from "./send.ts";
 import {
-  createServerCors,
+  corsOf,
   createServerWorlds,
+  type ResolvedServerOptions,
   resolveServerOptions,
   type ServerOptions,
 } from "./server-worlds.ts";
-import { createService } from "./service.ts";
-import { ignoreUpgrades, upgradeSettings } from "./upgrades.ts";
+import { createService, type Service } from "./service.ts";
 
 /** A running server. */
 export interface Server {
@@ -44,140 +43,141 @@ export async function startPrepared(
   prepare: (worlds: Worlds) => void | Promise<void>,
 ): Promise<Server> {
   const resolved = resolveServerOptions(options);
-  const { port, host, controlToken } = resolved;
-  const worlds = createServerWorlds(resolved, controlModules);
+  const worlds = createServerWorlds(resolved);
   await prepare(worlds);
 
-  const server = http.createServer(serverSettings);
-  applyLimits(server);
-  const connections = new Set<Socket>();
-  const outbox = createOutbox();
-  server.on("connection", (socket: Socket) => {
-    // An ignored upgrade adds its connection again.
-    if (connections.has(socket)) return;
-    connections.add(socket);
-    socket.once("close", () => connections.delete(socket));
-    // When the client closes its half of a connection, Node closes the other. Finished answers go out before.
-    socket.prependOnceListener("end", outbox.empty);
-  });
-  const address = await listen(server, port, host);
-  const guards = createGuards({
-    address: address.address,
-    host,
-    isToken: tokenCheck(controlToken),
-    cors: createServerCors(worlds),
-  });
-  const service = createService(worlds, guards);
-  const requestHost: RequestHost = {
-    service,
-    outbox,
-    overtaking: createOvertaking(),
-    streams: new Set(),
-    connections: 0,
-    isClosing: false,
-  };
-  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    if (request instanceof IncomingRequest) receive(requestHost, request, response);
-    else receiveStream(requestHost, request, response);
-  };
-  server.on("request", onRequest);
+  const server = Object.assign(http.createServer(settings), limits);
+  const address = await listen(server, resolved);
+  const service = createService(
+    worlds,
+    createGuards({
+      address: address.address,
+      host: resolved.host,
+      isToken: tokenCheck(resolved.controlToken),
+      cors: corsOf(worlds),
+    }),
+  );
+  const sender = createSender();
+  const receive = createReceiver(service, sender);
+  server.on("request", (message, response) => receive(message, response));
   // Unknown expectations may be ignored (RFC 9110 §10.1.1).
-  server.on("checkExpectation", onRequest);
-  ignoreUpgrades(server);
-  server.on("connect", (request) => answerConnect(requestHost, request));
+  server.on("checkExpectation", (message, response) => receive(message, response));
+  server.on("checkContinue", (message, response) => {
+    receive(message, response, () => response.writeContinue());
+  });
+  server.on("connection", (socket: Socket) => {
+    // When the client closes its half of a connection, Node closes the other. Finished answers go out before.
+    socket.prependOnceListener("end", sender.flush);
+  });
   answerBrokenRequests(server, service.refuse);
 
   return {
     url: urlOf(address),
     worlds,
     close() {
-      // Finished answers go out without `Connection: close`.
-      outbox.empty();
-      requestHost.isClosing = true;
-      for (const stream of requestHost.streams) stream.end();
-      return closeServer(server, connections);
+      sender.close();
+      return closeServer(server);
     },
   };
 }
 
-/** Bun and Deno run Node's programs, and report its version too. */
-const isNode = process.versions.bun === undefined && process.versions.deno === undefined;
-
-const serverSettings = {
-  // Only Node's parser passes bodies to it.
-  ...(isNode ? { IncomingMessage: IncomingRequest } : {}),
-  ...upgradeSettings,
+const settings = {
   // Joins repeated headers like fetch's Headers. Node would drop a second Authorization header and accept the first.
   joinDuplicateHeaders: true,
-  // Limits the memory of a connection before it has a valid request. A query over 8 KiB is refused as such up to this
-  // size, and as an oversized head beyond it.
+  // A query over 8 KiB is refused as such up to this size, and as an oversized head beyond it.
   maxHeaderSize: 32 * 1024,
   // Node would answer a missing Host itself, without the header that every response needs.
   requireHostHeader: false,
-  // Always parse strictly: a lenient parser and a proxy may disagree about where a request ends.
-  insecureHTTPParser: false,
   // How often Node checks the first two time-outs below, in milliseconds.
   connectionsCheckingInterval: 1000,
 } as const;
 
-/** Passes on a request whose body comes as a stream. */
-function receiveStream(
-  host: RequestHost,
-  message: IncomingMessage,
-  response: ServerResponse,
-): void {
-  const request = new IncomingRequest(message.socket);
-  const { method, url, headers, httpVersion } = message;
-  receive(host, Object.assign(request, { method, url, headers, httpVersion }), response);
-  message.on("data", (piece: Buffer) => request.push(piece));
-  message.on("end", () => request.push(null));
-}
-
-function applyLimits(server: HttpServer): void {
+const limits = {
   // A head is a few hundred bytes. A slower client is stuck, or holds connections open on purpose.
-  server.headersTimeout = 10_000;
+  headersTimeout: 10_000,
   // Long enough for a snapshot of 64 MiB over a slow link.
-  server.requestTimeout = 60_000;
+  requestTimeout: 60_000,
   // Most clients close idle connections within a minute, and they should be first: if the server closes one, a client's
   // next request may fail.
-  server.keepAliveTimeout = 65_000;
-  // Off: the time-outs above cover every state, and only a fault rule makes an answer slow.
-  server.timeout = 0;
-  // Unlimited: beyond a limit Node answers 503, and load tests send millions of requests per connection.
-  server.maxRequestsPerSocket = 0;
+  keepAliveTimeout: 65_000,
   // Unlimited: beyond a limit Node silently drops fields, even a second Host. The head's size limits them anyway.
-  server.maxHeadersCount = 0;
+  maxHeadersCount: 0,
+} as const;
+
+type Receive = (message: IncomingMessage, response: ServerResponse, invite?: () => void) => void;
+
+/** `invite`: asks the client for the body that it holds back. */
+function createReceiver(service: Service, { send, flush }: Sender): Receive {
+  let connections = 0;
+  return (message, response, invite) => {
+    const { socket } = message;
+    const connection = connectionOf(socket);
+    if (connection.isEnding) return;
+    if (connection.number === 0) {
+      connections += 1;
+      connection.number = connections;
+    }
+    // Node reads no more requests behind one that asks for another protocol. Here it gets a plain answer.
+    if (message.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+    const { httpVersion, ...head } = readHead(message);
+    const { path } = head;
+    const refusal = service.inspect({ ...head, httpVersion });
+
+    const answer = (body: string | Buffer, isWhole: boolean): void => {
+      connection.latest = response;
+      if (!isWhole) {
+        connection.isEnding = true;
+        response.shouldKeepAlive = false;
+      }
+      if (refusal !== undefined) {
+        send(response, refusal, path);
+        return;
+      }
+      const client = { hasLeft: () => response.closed };
+      const request = { ...head, body, connection: connection.number };
+      // Finished answers must not wait for a control request.
+      if (isControlTarget(path)) flush();
+      const reply = service.answer(request, client);
+      if (reply instanceof Promise) void reply.then((later) => send(response, later, path));
+      else send(response, reply, path);
+    };
+    if (refusal !== undefined && invite !== undefined) return answer("", false);
+    invite?.();
+    // Bodies that come later are handled later, and requests in their order.
+    if (connection.reading === 0 && !hasBody(message)) return answer("", true);
+    connection.reading += 1;
+    const limitBytes = refusal === undefined ? service.bodyLimit(head) : 0;
+    readBody(message, limitBytes, (body, isWhole) => {
+      connection.reading -= 1;
+      answer(body, isWhole);
+    });
+  };
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 }
 
 /** How long requests in flight may take after `close`, in milliseconds: a second minus the time to close. */
 const GRACE_MS = 700;
 
-function closeServer(server: HttpServer, sockets: Iterable<Socket>): Promise<void> {
+function closeServer(server: HttpServer): Promise<void> {
   return new Promise((resolve) => {
-    const timer = timers.setTimeout(() => {
-      for (const socket of sockets) socket.destroy();
-    }, GRACE_MS);
+    const timer = timers.setTimeout(() => server.closeAllConnections(), GRACE_MS);
     server.close(() => {
       timers.clearTimeout(timer);
-      // The server reports its end before its last connections close, and their close events note what didn't arrive.
-      const last = [...sockets];
-      let open = last.length;
-      if (open === 0) resolve();
-      for (const socket of last) {
-        socket.once("close", () => {
-          open -= 1;
-          if (open === 0) resolve();
-        });
-      }
+      // The server reports its end before its last connections do, and what didn't arrive is noted at theirs.
+      timers.setTimeout(resolve, 1);
     });
     server.closeIdleConnections();
-    // Silent connections will never get an answer.
-    for (const socket of sockets) if (stateOf(socket).isSilent) socket.destroy();
   });
 }
 
 /** @throws Error that says what to do if it can't listen on the address. */
-function listen(server: HttpServer, port: number, host: string): Promise<AddressInfo> {
+function listen(
+  server: HttpServer,
+  { port, host }: Pick<ResolvedServerOptions, "port" | "host">,
+): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       reject(new Error(describeListenError(error, port, host), { cause: error }));
@@ -211,8 +211,9 @@ function urlOf({ address, family, port }: AddressInfo): string {
 
 function tokenCheck(token: string | undefined): ((sent: string) => boolean) | undefined {
   if (token === undefined) return undefined;
+  const { createHash, timingSafeEqual } = crypto();
   // Digests all have the same length, so the comparison reveals nothing about the token's length.
-  const digest = (text: string): Buffer => crypto().createHash("sha256").update(text).digest();
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   const expected = digest(token);
-  return (sent) => crypto().timingSafeEqual(digest(sent), expected);
+  return (sent) => timingSafeEqual(digest(sent), expected);
 }

@@ -14,26 +14,17 @@ import {
   type Worlds,
 } from "../../simulator/worlds.ts";
 import type { Rejection } from "../../spec/errors.ts";
-import type {
-  ApiRequest,
-  ApiResponse,
-  FollowedResponse,
-  RequestParts,
-} from "../../spec/messages.ts";
-
-export interface RequestHead extends Pick<RequestParts, "method" | "path" | "headers"> {
-  readonly httpVersion: string;
-}
+import type { ApiRequest, ApiResponse, FollowedResponse } from "../../spec/messages.ts";
+import { isGzipped, unpackBody } from "../gzip-body.ts";
+import type { RequestHead } from "./read-request.ts";
 
 export interface Service {
   /** The answer to a request that its head alone decides; otherwise undefined. */
   inspect(head: RequestHead): ApiResponse | undefined;
   /** The largest body to keep, in bytes. A longer one is refused later. */
   bodyLimit(head: Pick<RequestHead, "method" | "path">): number;
-  /** Answers a complete request at once. If it throws, only this request fails. */
-  handle(request: ApiRequest): ApiResponse;
-  /** The same for a control request, which may take time. */
-  begin(request: ApiRequest, client: WaitingClient): MaybeLater<FollowedResponse>;
+  /** Answers a complete request. If that throws, only this request fails. */
+  answer(request: ApiRequest, client: WaitingClient): MaybeLater<FollowedResponse>;
   /** The answer to broken HTTP, which never became a request. */
   refuse(rejection: Rejection): ApiResponse;
 }
@@ -68,16 +59,12 @@ export function createService(worlds: Worlds, guards: Guards): Service {
     },
     bodyLimit: ({ method, path }) =>
       isControlTarget(path) ? controlBodyLimit(method, path) : MAX_BODY_BYTES,
-    handle(request) {
+    answer(request, client) {
       try {
-        return worlds.handle(request);
-      } catch (error) {
-        return failureResponse(error);
-      }
-    },
-    begin(request, client) {
-      try {
-        const answer = worlds.begin(request, client);
+        const answer =
+          isGzipped(request) && !isControlTarget(request.path)
+            ? unpackBody(request).then(worlds.handle)
+            : worlds.begin(request, client);
         return answer instanceof Promise ? answer.catch(failureResponse) : answer;
       } catch (error) {
         return failureResponse(error);

@@ -1,0 +1,69 @@
+/** Reads a request of Node's as plain data. */
+
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import type { RequestParts } from "../../spec/messages.ts";
+
+export interface RequestHead extends Omit<RequestParts, "body"> {
+  readonly httpVersion: string;
+}
+
+export function readHead(message: IncomingMessage): RequestHead {
+  const { method = "", url = "", httpVersion } = message;
+  // Node joins repeated fields, except one that only responses have.
+  const headers = message.headers as RequestHead["headers"];
+  if (!url.startsWith("/")) return readAbsolute(message, headers);
+  return { method, ...splitTarget(url), headers, httpVersion };
+}
+
+/** A target with scheme and host overrules the Host header (RFC 9112 §3.2.2). Two Host headers are invalid all the same. */
+function readAbsolute(message: IncomingMessage, headers: RequestHead["headers"]): RequestHead {
+  const { method = "", url = "", httpVersion } = message;
+  const [, host, rest = ""] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
+  if (host === undefined) return { method, ...splitTarget(url), headers, httpVersion };
+  const target = splitTarget(rest.startsWith("/") ? rest : `/${rest}`);
+  const isValid = !headers.host?.includes(",");
+  return { method, ...target, headers: isValid ? { ...headers, host } : headers, httpVersion };
+}
+
+function splitTarget(target: string): Pick<RequestHead, "path" | "query"> {
+  const mark = target.indexOf("?");
+  if (mark === -1) return { path: target, query: "" };
+  return { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
+/** How much of a body beyond its limit is read and dropped, so that its client can read the refusal. */
+const MAX_DROPPED_BYTES = 16 * 1024 * 1024;
+
+/** Calls `then` when the body has arrived, or is too long to read on. It is cut off behind its limit. */
+export function readBody(
+  message: IncomingMessage,
+  limitBytes: number,
+  then: (body: string | Buffer, isWhole: boolean) => void,
+): void {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const finish = (isWhole: boolean): void => {
+    const [first = Buffer.alloc(0)] = pieces;
+    const all = pieces.length > 1 ? Buffer.concat(pieces) : first;
+    then(textOrBytes(all, limitBytes), isWhole);
+  };
+  const take = (piece: Buffer): void => {
+    if (bytes <= limitBytes) pieces.push(piece);
+    bytes += piece.length;
+    if (bytes <= limitBytes + MAX_DROPPED_BYTES) return;
+    message.off("data", take).pause();
+    finish(false);
+  };
+  message.on("data", take);
+  message.on("end", () => finish(true));
+}
+
+/** Text if that loses nothing, because bytes would keep all that Node has read with them. A body that is too long is counted in bytes. */
+function textOrBytes(body: Buffer, limitBytes: number): string | Buffer {
+  if (body.length > limitBytes) return body.subarray(0, limitBytes + 1);
+  return body[0] !== BYTE_ORDER_MARK && isUtf8(body) ? body.toString() : body;
+}
+
+/** Its first byte. Whoever reads the body handles it. */
+const BYTE_ORDER_MARK = 0xef;

@@ -1,0 +1,203 @@
+/** Sends answers: at once, as a fault rule says, or for as long as the client stays. */
+
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { createDrip } from "../../base/drip.ts";
+import { isControlTarget } from "../../base/world-path.ts";
+import { worldOf } from "../../simulator/worlds.ts";
+import { type Delivery, deliveryTraits } from "../../spec/delivery.ts";
+import type { ApiResponse, FollowedResponse } from "../../spec/messages.ts";
+import { createOvertaking, LATEST_ORDER, nothing, pause } from "../hold-back.ts";
+import { timers } from "./builtins.ts";
+import { connectionOf } from "./connection.ts";
+
+export interface Sender {
+  /** `path`: that of the request. */
+  send(response: ServerResponse, answer: FollowedResponse, path: string): void;
+  /** Writes the answers that wait for the end of the turn. */
+  flush(): void;
+  /** From now on every answer ends its connection. Ends those that would go on, and silent connections. */
+  close(): void;
+}
+
+/** With this many answers they are written sooner, so that the first doesn't wait long. */
+const MAX_WAITING = 32;
+
+export function createSender(): Sender {
+  const overtaking = createOvertaking();
+  const streams = new Set<ServerResponse>();
+  const silent = new Set<Socket>();
+  let isClosing = false;
+  let waiting: { readonly response: ServerResponse; readonly answer: ApiResponse }[] = [];
+
+  /**
+   * Answers are written together at the end of a turn of the event loop. The first wakes a client with many pending requests,
+   * and it finds the others there. Waking it for each would cost a third of a report.
+   */
+  function flush(): void {
+    const ready = waiting;
+    waiting = [];
+    for (const { response, answer } of ready) write(response, answer);
+  }
+  function begin(response: ServerResponse, { status, headers }: ApiResponse): void {
+    response.writeHead(status, isClosing ? { ...headers, connection: "close" } : headers);
+  }
+  function write(response: ServerResponse, answer: ApiResponse): void {
+    begin(response, answer);
+    response.end(answer.body);
+  }
+
+  function send(response: ServerResponse, { more, ...answer }: FollowedResponse, path: string) {
+    const { delivery } = answer;
+    if (more !== undefined) return follow(response, answer, more);
+    if (delivery !== undefined) return void deliver(response, answer, delivery, worldOf(path));
+    if (overtaking.isIdle) {
+      const count = waiting.push({ response, answer });
+      if (count === 1) timers.setImmediate(flush);
+      else if (count === MAX_WAITING) flush();
+      return;
+    }
+    write(response, answer);
+    // A response without a socket waits for another one on its connection, so it overtakes nothing.
+    if (response.socket !== null && !isControlTarget(path)) {
+      overtaking.handedOver({ world: worldOf(path), order: LATEST_ORDER });
+    }
+  }
+
+  async function deliver(
+    response: ServerResponse,
+    answer: ApiResponse,
+    delivery: Delivery,
+    world: string,
+  ): Promise<void> {
+    const { socket } = response.req;
+    if (socket.destroyed) return delivery.undelivered();
+    const connection = connectionOf(socket);
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    signal.addEventListener("abort", delivery.undelivered);
+    connection.waiting.add(leaving);
+    const place = { world, order: overtaking.nextOrder() };
+    const settled = (): void => void connection.waiting.delete(leaving);
+    const delivered = (): void => {
+      settled();
+      overtaking.handedOver(place);
+    };
+    if (deliveryTraits[delivery.kind].seen !== "answered") connection.isEnding = true;
+    await overtaking.holdBack(delivery, place, { signal }).catch(nothing);
+    flush();
+    // Node writes the responses of a connection in order, and gives the socket to the first one.
+    if (response.socket === null) await new Promise((then) => response.once("socket", then));
+    if (socket.destroyed) return;
+    switch (delivery.kind) {
+      case "whole":
+      case "overtaken":
+        begin(response, answer);
+        response.end(answer.body, delivered);
+        return;
+      case "bytes":
+        begin(response, answer);
+        response.end(delivery.bytes, delivered);
+        return;
+      case "drip":
+        begin(response, answer);
+        return await drip(response, answer.body, { delivery, signal, delivered });
+      case "cut":
+        begin(response, answer);
+        response.write(delivery.bytes, (error) => {
+          if (error) return;
+          settled();
+          socket.destroySoon();
+        });
+        return;
+      case "noise":
+        socket.write(delivery.bytes, settled);
+        socket.destroySoon();
+        return;
+      case "close":
+        settled();
+        socket.destroySoon();
+        return;
+      case "reset":
+        settled();
+        socket.resetAndDestroy();
+        return;
+      case "silence":
+        settled();
+        silent.add(socket);
+        socket.once("close", () => silent.delete(socket));
+        return;
+      default:
+        delivery satisfies never;
+    }
+  }
+
+  /** Sends an answer that may never end, so nothing can follow it on its connection. */
+  function follow(
+    response: ServerResponse,
+    { headers, ...answer }: ApiResponse,
+    more: () => string | undefined,
+  ): void {
+    connectionOf(response.req.socket).isEnding = true;
+    begin(response, { ...answer, headers: { ...headers, connection: "close" } });
+    streams.add(response);
+    response.once("close", () => streams.delete(response));
+    sendEvents(response, answer.body, more);
+  }
+
+  return {
+    send,
+    flush,
+    close() {
+      flush();
+      isClosing = true;
+      for (const stream of streams) stream.end();
+      // They will never get an answer.
+      for (const socket of silent) socket.destroy();
+    },
+  };
+}
+
+interface Dripping {
+  readonly delivery: Extract<Delivery, { readonly kind: "drip" }>;
+  readonly signal: AbortSignal;
+  readonly delivered: () => void;
+}
+
+async function drip(
+  response: ServerResponse,
+  body: string,
+  { delivery, signal, delivered }: Dripping,
+): Promise<void> {
+  if (body === "") return void response.end(delivered);
+  const pieces = createDrip(body, delivery.bytesPerSecond);
+  response.flushHeaders();
+  for (;;) {
+    await pause(pieces.everyMs, { signal }).catch(nothing);
+    if (signal.aborted) return;
+    const { piece, isLast } = pieces.next();
+    if (isLast) return void response.end(piece, delivered);
+    // Ignores backpressure, because the whole body is in memory anyway.
+    response.write(piece);
+  }
+}
+
+/** How often to look for more, in milliseconds. */
+const EVERY_MS = 50;
+/** After so many looks without more, a comment keeps the connection in use: 15 s. */
+const MAX_QUIET_LOOKS = 300;
+
+function sendEvents(response: ServerResponse, body: string, more: () => string | undefined): void {
+  let quietLooks = 0;
+  response.write(body);
+  const timer = timers.setInterval(() => {
+    // A client that reads slowly gets it later, all at once. The server may have ended the answer already.
+    if (response.writableNeedDrain || response.writableEnded) return;
+    const text = more();
+    quietLooks = text === "" ? quietLooks + 1 : 0;
+    if (text === undefined) response.end();
+    else if (text !== "") response.write(text);
+    else if (quietLooks % MAX_QUIET_LOOKS === 0) response.write(":\n\n");
+  }, EVERY_MS);
+  response.once("close", () => timers.clearInterval(timer));
+}
