@@ -59,7 +59,7 @@ describe("the inspector", () => {
       httpCredentials: { username: "me", password: "wrong" },
     });
     expect(wrong.response?.status()).toBe(401);
-    await expect.poll(() => wrong.page.textContent("h1"), PATIENCE).toContain("token");
+    await expect.poll(() => wrong.page.textContent("body"), PATIENCE).toContain("token");
     await wrong.page.context().close();
   });
 
