@@ -22,7 +22,7 @@ function stage(): Worlds {
   return worlds;
 }
 
-function asked(worlds: Worlds, sequence: number | string, body: unknown = {}): Asked {
+function asked(worlds: Worlds, sequence: number, body: unknown = {}): Asked {
   const { status, body: text } = ask(worlds, "POST", `/_sim/history/${sequence}/what-if`, body);
   return { status, value: JSON.parse(text) };
 }
@@ -114,37 +114,6 @@ describe("an alteration", () => {
     expect(second.answer).toEqual(first.answer);
     expect(second.before).toMatchObject({ status: 200, effect: "suppressed" });
   });
-});
-
-test.each([
-  [99, {}, 404, "sequence"],
-  ["x", {}, 404, "sequence"],
-  [0, {}, 404, "sequence"],
-  [1, { fault: { verdict: { kind: "dropp" } } }, 400, "fault.verdict.kind"],
-  [1, { fault: null }, 400, "fault"],
-  [1, { fault: { verdict: { kind: "drop" }, mach: {} } }, 400, "fault.mach"],
-  [1, { advance: "soon" }, 400, "advance"],
-  [1, { advance: -1 }, 400, "advance"],
-  [1, { advance: true }, 400, "advance"],
-  [1, { request: { pth: "/" } }, 400, "request.pth"],
-  [1, { request: { body: {} } }, 400, "request.body"],
-  [1, { request: { headers: { a: 1 } } }, 400, "request.headers.a"],
-  [1, { advance: "1s", request: {} }, 400, "request"],
-  [1, { faults: [] }, 400, "faults"],
-] as const)(
-  "entry %s with %j gets %i about %s, and nothing changes",
-  (entry, body, status, field) => {
-    const worlds = stage();
-    const before = stateOf(worlds);
-    const refused = asked(worlds, entry, body);
-    expect(refused).toMatchObject({ status, value: { status, field } });
-    expect(stateOf(worlds)).toBe(before);
-  },
-);
-
-test("an unknown member is answered with the nearest one", () => {
-  const { value } = asked(stage(), 1, { request: { qury: "" } });
-  expect(value.detail).toContain('Did you mean "query"?');
 });
 
 test("an entry that the journal dropped, and one that couldn't be read, can't be asked about", () => {
