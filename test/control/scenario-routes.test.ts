@@ -9,8 +9,12 @@ import { stage, stateOf } from "./every-route.ts";
 
 const play = (worlds: Worlds, body: unknown, prefix = ""): Promise<ApiResponse> =>
   askLater(worlds, "POST", `${prefix}/_sim/scenarios/play`, body);
-const get = (worlds: Worlds, path: string): Promise<ApiResponse> =>
-  askLater(worlds, "GET", `/_sim/${path}`);
+
+async function read(worlds: Worlds, path: string): Promise<ReturnType<typeof JSON.parse>> {
+  const { status, body } = await askLater(worlds, "GET", path);
+  expect(status).toBe(200);
+  return JSON.parse(body);
+}
 
 const short = {
   name: "short",
@@ -20,37 +24,61 @@ const short = {
   expectations: [{ audit: { total: { applied: 2 } } }],
 };
 
-describe("the scenarios that come with adsim", () => {
-  test("are listed with what they are about, and each can be fetched whole", async () => {
+test("the scenarios that come with adsim are listed with what they are about, and each can be fetched whole", async () => {
+  const worlds = stage();
+  const { scenarios } = await read(worlds, "/_sim/scenarios");
+  expect(scenarios).toContainEqual({ name: "lost-ack", about: expect.stringContaining("lost") });
+  for (const { name, about } of scenarios) {
+    const whole = await read(worlds, `/_sim/scenarios/${name}`);
+    expect(whole).toMatchObject({ name, about, steps: expect.any(Array) });
+  }
+});
+
+test("a play by name has its result, and a command that repeats what was sent", async () => {
+  const worlds = stage();
+  const assumptions = { "limit.algorithm": "sliding-log" };
+  const anew = { seed: "it's mine", start: "2026-03-01T00:00:00Z", assumptions };
+  const { status, body } = await play(worlds, { name: "lost-ack", ...anew });
+  expect(status).toBe(200);
+  const line =
+    "--seed 'it'\\''s mine' --start 2026-03-01T00:00:00Z --assume limit.algorithm=sliding-log";
+  expect(JSON.parse(body)).toMatchObject({
+    ...{ version: 1, result: "passed", scenario: { name: "lost-ack" } },
+    reproduce: `npx adsim play lost-ack ${line}`,
+  });
+  expect(worlds.get("default").seed).toBe("it's mine");
+  const own = JSON.parse((await play(worlds, { name: "lost-ack" })).body);
+  expect(own.digest).not.toBe(JSON.parse(body).digest);
+  const whole = await play(stage(), { scenario: short, ...anew });
+  expect(JSON.parse(whole.body).reproduce).toBe(`npx adsim play FILE ${line}`);
+});
+
+describe("a scenario sent in the body", () => {
+  test("is played in the world of the path, whose state it replaces, and in no other", async () => {
     const worlds = stage();
-    const { scenarios } = JSON.parse((await get(worlds, "scenarios")).body);
-    expect(scenarios).toContainEqual({ name: "lost-ack", about: expect.stringContaining("lost") });
-    for (const { name, about } of scenarios) {
-      const shown = JSON.parse((await get(worlds, `scenarios/${name}`)).body);
-      expect(shown).toMatchObject({ name, about, steps: expect.any(Array) });
-    }
+    const before = worlds.get("default").snapshot();
+    const result = JSON.parse((await play(worlds, { scenario: short }, "/@other")).body);
+    expect(result).toMatchObject({ result: "passed", digest: (await playScenario(short)).digest });
+    const { seed, usage, clock, journal } = worlds.get("other");
+    expect([seed, usage().impressions, clock.mode]).toEqual(["its own", 2, "frozen"]);
+    // Its requests are in that world's journal, once each.
+    expect(journal.total).toBe(2);
+    expect(worlds.get("default").snapshot()).toEqual(before);
   });
 
-  test("are answered with a command that repeats the seed, start and assumptions sent", async () => {
-    const assumptions = { "limit.algorithm": "sliding-log" };
-    const anew = { seed: "it's mine", start: "2026-03-01T00:00:00Z", assumptions };
-    const line =
-      "--seed 'it'\\''s mine' --start 2026-03-01T00:00:00Z --assume limit.algorithm=sliding-log";
-    const named = await play(stage(), { name: "lost-ack", ...anew });
-    expect(JSON.parse(named.body).reproduce).toBe(`npx adsim play lost-ack ${line}`);
-    const whole = await play(stage(), { scenario: short, ...anew });
-    expect(JSON.parse(whole.body).reproduce).toBe(`npx adsim play FILE ${line}`);
+  test("gets 200 even if its result is failed", async () => {
+    const failing = { ...short, expectations: [{ audit: { total: { applied: 3 } } }] };
+    const { status, body } = await play(stage(), { scenario: failing });
+    expect([status, JSON.parse(body).result]).toEqual([200, "failed"]);
   });
 
-  test("are played by their names, with another seed if one is given", async () => {
+  test("keeps its own assumptions, except those that the request overrides", async () => {
     const worlds = stage();
-    const response = await play(worlds, { name: "lost-ack", seed: "another" });
-    expect(response.status).toBe(200);
-    const result = JSON.parse(response.body);
-    expect(result).toMatchObject({ version: 1, result: "passed", scenario: { name: "lost-ack" } });
-    expect(worlds.get("default").seed).toBe("another");
-    const own = JSON.parse((await play(worlds, { name: "lost-ack" })).body);
-    expect(own.digest).not.toBe(result.digest);
+    const own = { ...short, assumptions: { "errors.body": "flat", "dedup.repeat": "conflict" } };
+    const assumptions = { "dedup.repeat": "count" };
+    await play(worlds, { scenario: own, assumptions });
+    const expected = { "errors.body": "flat", ...assumptions };
+    expect(worlds.get("default").assumptions).toMatchObject(expected);
   });
 });
 
@@ -58,9 +86,9 @@ describe("while a play is going on", () => {
   const long = { ...short, steps: [{ repeat: { times: 5000, steps: [{ impression: {} }] } }] };
   const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const playing = async (worlds: Worlds, prefix = ""): Promise<{ requests: number } | null> =>
-    JSON.parse((await askLater(worlds, "GET", `${prefix}/_sim/scenarios/play`)).body).playing;
+    (await read(worlds, `${prefix}/_sim/scenarios/play`)).playing;
 
-  test("others are answered, and see how far it has come", async () => {
+  test("others are answered, and see how far it has come; a second one in the same world gets 409", async () => {
     const worlds = stage();
     expect(await playing(worlds)).toBeNull();
     let isOver = false;
@@ -72,6 +100,11 @@ describe("while a play is going on", () => {
       await nextTurn();
       const now = await playing(worlds);
       if (now === null) continue;
+      if (seen.length === 0) {
+        expect((await play(worlds, { scenario: short })).status).toBe(409);
+        expect((await play(worlds, { scenario: short }, "/@other")).status).toBe(200);
+        expect(now).toMatchObject({ name: null, step: expect.any(Number) });
+      }
       seen.push(now.requests);
       expect(await playing(worlds, "/@other")).toBeNull();
     }
@@ -79,15 +112,6 @@ describe("while a play is going on", () => {
     expect(seen).toEqual(seen.toSorted((left, right) => left - right));
     expect((await played).status).toBe(200);
     expect(await playing(worlds)).toBeNull();
-  });
-
-  test("a second one in the same world gets 409", async () => {
-    const worlds = stage();
-    const first = play(worlds, { scenario: long });
-    while ((await playing(worlds)) === null) await nextTurn();
-    expect((await play(worlds, { scenario: short })).status).toBe(409);
-    expect((await play(worlds, { scenario: short }, "/@other")).status).toBe(200);
-    expect((await first).status).toBe(200);
   });
 
   test("it stops if its client leaves, and its world stays as it is then", async () => {
@@ -102,119 +126,37 @@ describe("while a play is going on", () => {
     const { impressions } = worlds.get("default").usage();
     expect(impressions).toBeGreaterThan(0);
     expect(impressions).toBeLessThan(5000);
-  });
-});
-
-describe("a scenario sent in the body", () => {
-  test("is played in the world of the path, whose state it replaces, and in no other", async () => {
-    const worlds = stage();
-    const before = worlds.get("default").snapshot();
-    const result = JSON.parse((await play(worlds, { scenario: short }, "/@other")).body);
-    expect(result.result).toBe("passed");
-    expect(result.digest).toBe((await playScenario(short)).digest);
-    const other = worlds.get("other");
-    expect([other.seed, other.usage().impressions, other.clock.mode]).toEqual([
-      "its own",
-      2,
-      "frozen",
-    ]);
-    // Its requests are in that world's journal, once each.
-    expect(other.journal.total).toBe(2);
-    expect(worlds.get("default").snapshot()).toEqual(before);
-  });
-
-  test("gets 200 even if its result is broken", async () => {
-    const broken = { ...short, expectations: [{ audit: { total: { applied: 3 } } }] };
-    const response = await play(stage(), { scenario: broken });
-    expect([response.status, JSON.parse(response.body).result]).toEqual([200, "failed"]);
-  });
-
-  test("keeps its own assumptions, except those that the request overrides", async () => {
-    const worlds = stage();
-    const own = { ...short, assumptions: { "errors.body": "flat", "dedup.repeat": "conflict" } };
-    await play(worlds, { scenario: own, assumptions: { "dedup.repeat": "count" } });
-    expect(worlds.get("default").assumptions).toMatchObject({
-      "errors.body": "flat",
-      "dedup.repeat": "count",
-    });
-  });
-});
-
-test("a play of an unknown name suggests the nearest one", async () => {
-  const { status, body } = await play(stage(), { name: "lost-akc" });
-  expect(status).toBe(404);
-  expect(JSON.parse(body)).toMatchObject({
-    title: "The request names something that doesn't exist",
-    detail: expect.stringContaining('Did you mean "lost-ack"? GET /_sim/scenarios lists them.'),
+    expect(await playing(worlds)).toBeNull();
   });
 });
 
 describe("a refused play names the field, and changes nothing", () => {
   const step = (more: object): object => ({ ...short, steps: [...short.steps, more] });
-  test.each<[string, object, number, string]>([
-    ["nothing to play", {}, 400, "name"],
-    ["two scenarios", { name: "lost-ack", scenario: short }, 400, "name"],
-    ["an unknown name", { name: "lost-ak" }, 404, "name"],
-    ["a path for a name", { name: "../package" }, 404, "name"],
-    ["a list", { scenario: [] }, 400, "scenario"],
-    ["an empty scenario", { scenario: {} }, 400, "scenario"],
-    ["an unknown step", { scenario: step({ imprint: {} }) }, 400, "scenario.steps.3"],
-    [
-      "a reference to nothing",
-      { scenario: step({ click: { impression_id: { ref: "nobody.id" } } }) },
-      400,
-      "scenario.steps.3.click.impression_id",
-    ],
-    ["an invalid start", { scenario: short, start: "soon" }, 400, "start"],
-    [
-      "an unknown choice",
-      { scenario: short, assumptions: { "dedup.repeat": "never" } },
-      400,
-      "assumptions.dedup.repeat",
-    ],
-    [
-      "more assumptions than there are",
-      {
-        scenario: short,
-        assumptions: Object.fromEntries(Array.from({ length: 49 }, (_, key) => [`k${key}`, "x"])),
-      },
-      400,
-      "assumptions",
-    ],
-    [
-      "more than 200,000 requests",
-      { scenario: step({ repeat: { times: 199_999, steps: [{ impression: {} }] } }) },
-      422,
-      "scenario",
-    ],
-  ])("%s", async (_, body, status, field) => {
+  const many = step({ repeat: { times: 199_999, steps: [{ impression: {} }] } });
+  const lost = step({ click: { impression_id: { ref: "nobody.id" } } });
+  const never = { "dedup.repeat": "never" };
+
+  test.each<[object, number, string, string]>([
+    [{ scenario: [] }, 400, "scenario", "object"],
+    [{ scenario: {} }, 400, "scenario.name", "is required"],
+    [{ scenario: step({ imprint: {} }) }, 400, "scenario.steps.3", ""],
+    [{ scenario: lost }, 400, "scenario.steps.3.click.impression_id", ""],
+    [{ scenario: short, start: "soon" }, 400, "start", "ISO 8601"],
+    [{ scenario: short, assumptions: never }, 400, "assumptions.dedup.repeat", "has no"],
+    [{ scenario: short, assumptions: [] }, 400, "assumptions", "object"],
+    [{ scenario: many }, 422, "scenario", "traffic. npx adsim play FILE takes more."],
+    [{ scenario: { ...short, about: "x".repeat(1024 * 1024) } }, 413, "body", "1048576 bytes"],
+    [{ name: "../package" }, 404, "name", "comes with adsim"],
+  ])("%#", async (sent, status, field, reason) => {
     const worlds = stage();
     const before = stateOf(worlds);
-    const response = await play(worlds, body);
-    expect([response.status, response.headers["content-type"]]).toEqual([
-      status,
-      "application/problem+json",
-    ]);
-    expect(`${JSON.parse(response.body).field}.`).toMatch(new RegExp(`^${field}\\.`));
+    const { body, ...response } = await play(worlds, sent);
+    expect(response.status, body).toBe(status);
+    expect(`${JSON.parse(body).field}.`).toMatch(new RegExp(`^${field}\\.`));
+    expect(JSON.parse(body).detail).toContain(reason);
     expect(stateOf(worlds)).toBe(before);
-    expect((await play(worlds, body, "/@new")).status).toBe(status);
+    expect((await play(worlds, sent, "/@new")).status).toBe(status);
     expect(worlds.names()).not.toContain("new");
-  });
-
-  test("a play that is too much names the command that takes more", async () => {
-    const { body } = await play(stage(), {
-      scenario: step({ repeat: { times: 300_000, steps: [{ impression: {} }] } }),
-    });
-    expect(JSON.parse(body).detail).toMatch(
-      /send less traffic\. npx adsim play FILE takes more\.$/,
-    );
-  });
-
-  test("a body over 1 MiB gets 413", async () => {
-    const about = "x".repeat(1024 * 1024);
-    const { status, body } = await play(stage(), { scenario: { ...short, about } });
-    expect(status).toBe(413);
-    expect(JSON.parse(body).detail).toBe("body must have at most 1048576 bytes.");
   });
 });
 
