@@ -8,38 +8,30 @@ export interface ReceivedEvent {
 
 /** The events in the text; an unfinished one at its end is left out. */
 export function eventsIn(text: string): ReceivedEvent[] {
-  return text
-    .split("\n\n")
-    .slice(0, -1)
-    .flatMap((block) => {
-      const fields = new Map(
-        block.split("\n").map((line): [string, string] => {
-          const colon = line.indexOf(":");
-          return [line.slice(0, colon), line.slice(colon + 1).trimStart()];
-        }),
-      );
-      const data = fields.get("data");
-      if (data === undefined) return [];
-      return [{ id: fields.get("id"), event: fields.get("event") ?? "", data: JSON.parse(data) }];
-    });
+  const blocks = text.split("\n\n").slice(0, -1);
+  return blocks.flatMap((block) => {
+    const field = (name: string): string | undefined =>
+      new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
+    const data = field("data");
+    return data === undefined
+      ? []
+      : [{ id: field("id"), event: field("event") ?? "", data: JSON.parse(data) }];
+  });
 }
 
-export interface EventReader extends AsyncDisposable {
-  readonly response: Response;
-  readonly events: readonly ReceivedEvent[];
-  /** The sequences of the rows since the last restart. */
-  sequences(): number[];
-  text(): string;
-  /** Resolves when the response ends. */
-  readonly ended: Promise<void>;
+/** The sequences of the rows since the last restart. */
+export function sequencesOf(events: readonly ReceivedEvent[]): number[] {
+  const from = events.findLastIndex(({ event }) => event === "restarted") + 1;
+  return events
+    .slice(from)
+    .filter(({ event }) => event === "exchanges")
+    .flatMap(({ data }) => (data as { sequence: number }[]).map(({ sequence }) => sequence));
 }
 
-export async function readEvents(
-  url: string,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<EventReader> {
+/** Follows a stream until it is disposed of. `ended` resolves when the response ends. */
+export async function readEvents(url: string) {
   const leave = new AbortController();
-  const response = await fetch(url, { headers, signal: leave.signal });
+  const response = await fetch(url, { signal: leave.signal });
   let text = "";
   const read = async (): Promise<void> => {
     const decoder = new TextDecoder();
@@ -56,24 +48,15 @@ export async function readEvents(
   ended.catch(() => undefined);
   return {
     response,
-    get events() {
+    get events(): ReceivedEvent[] {
       return eventsIn(text);
     },
-    sequences: () => sequencesOf(eventsIn(text)),
-    text: () => text,
+    sequences: (): number[] => sequencesOf(eventsIn(text)),
+    text: (): string => text,
     ended,
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       leave.abort();
       await ended.catch(() => undefined);
     },
   };
-}
-
-/** The sequences of the rows since the last restart. */
-export function sequencesOf(events: readonly ReceivedEvent[]): number[] {
-  const from = events.findLastIndex(({ event }) => event === "restarted") + 1;
-  return events
-    .slice(from)
-    .filter(({ event }) => event === "exchanges")
-    .flatMap(({ data }) => (data as { sequence: number }[]).map(({ sequence }) => sequence));
 }
