@@ -24,9 +24,9 @@ export {
   arbitraryFaultRule,
   type ClockStep,
 } from "./testing/arbitraries/plans.ts";
-export { arbitraryPublisher } from "./testing/arbitraries/publisher.ts";
 export {
   type ArbitraryRequestOptions,
+  arbitraryPublisher,
   arbitraryRequest,
   type RequestCase,
 } from "./testing/arbitraries/request.ts";

@@ -4,9 +4,8 @@
  * token is set, the token decides instead. A foreign page may call the API of an existing world, like any client without a key.
  */
 
-import { isLoopbackHost } from "../base/loopback.ts";
 import { fromBase64, orUndefined, utf8Text } from "../base/text.ts";
-import type { Cors } from "../exchange/cors.ts";
+import { type Cors, isLoopbackHost } from "../exchange/cors.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { problemResponse } from "./responses.ts";
 

@@ -1,10 +1,10 @@
 /**
  * Decides which web pages may read the API's answers, and writes the headers that tell browsers (Fetch standard, CORS
- * protocol). The spec leaves this open; `http.cors` decides. The control API has its own rules.
+ * protocol). The spec leaves this open; `http.cors` decides. The control API has its own rules. Host names that can only be this
+ * machine, whatever a DNS server says, are recognised here.
  */
 
 import { InputError } from "../base/input.ts";
-import { isLoopbackHost } from "../base/loopback.ts";
 import { shownName } from "../base/text.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import { headerOf } from "./plain-request.ts";
@@ -13,7 +13,7 @@ import { headerOf } from "./plain-request.ts";
 export type CorsOption = string | readonly string[];
 
 /** A checked {@link CorsOption}: origins, `"*"` and `"off"`. */
-export type AllowedOrigins = ReadonlySet<string>;
+type AllowedOrigins = ReadonlySet<string>;
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -111,4 +111,16 @@ export function isPreflight(method: string, headers: Headers): boolean {
   if (method !== "OPTIONS") return false;
   const asked = headerOf(headers, "access-control-request-method") ?? "";
   return asked !== "" && headerOf(headers, "origin") !== undefined;
+}
+
+/** Whether a host is this machine. `host` is written as in a URL or a Host header, without a port. */
+export function isLoopbackHost(host: string): boolean {
+  // A dot at the end marks a fully qualified name.
+  const name = host.toLowerCase().replace(/\.$/, "");
+  return (
+    name === "localhost" ||
+    /^[a-z0-9._-]+\.localhost$/.test(name) ||
+    /^127(\.\d{1,3}){3}$/.test(name) ||
+    /^\[[0:]*:0*1\]$/.test(name)
+  );
 }

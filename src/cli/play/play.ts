@@ -1,18 +1,24 @@
-/** `adsim play SCENARIO...`: plays in this process or at a target, prints the results, and writes reports. */
+/**
+ * `adsim play SCENARIO...`: plays in this process or at a target, prints the results, and writes reports. After several scenarios it
+ * says what went wrong by cause, and what wasn't looked at.
+ */
 
 import { constants } from "node:os";
+import { formatList } from "../../base/did-you-mean.ts";
 import { MINUTE_MS } from "../../base/duration.ts";
+import { groupedBy } from "../../base/grouped-by.ts";
 import { InputError } from "../../base/input.ts";
 import { adsimLine } from "../../base/shell.ts";
-import { indentedJson } from "../../base/text.ts";
+import { indentedJson, printable, shortened } from "../../base/text.ts";
 import { plural, readableDuration } from "../../play/measure/quantities.ts";
 import { type PlayScenarioOptions, playScenarios } from "../../play/play-scenario.ts";
 import type { PlayResult } from "../../play/player/result.ts";
+import { resultCounts } from "../../play/reports/lines.ts";
 import { playText } from "../../play/reports/play-text.ts";
 import { reportHtml } from "../../play/reports/report-html.ts";
 import { reportJunit } from "../../play/reports/report-junit.ts";
 import { countRequests, MAX_RECORDED_STEPS } from "../../play/scenario/parse-scenario.ts";
-import { planAtService } from "../../play/targets/service-plan.ts";
+import { planAtService, type ServicePlan } from "../../play/targets/service-plan.ts";
 import type { Choices } from "../../simulator/simulator-options.ts";
 import { readAssumptionFlags } from "../options/assumption-flags.ts";
 import { givenPublishers, type playOptions } from "../options/command-options.ts";
@@ -21,8 +27,12 @@ import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports, writeReports } from "../output/reports.ts";
 import { isColourful, say } from "../output/say.ts";
 import { onEndingSignals } from "../processes/host-process.ts";
-import { errorInSource, resolveScenario, sourcesOf } from "./load-scenario.ts";
-import { notPlayedLines, type Planned, summaryLines } from "./play-summary.ts";
+import {
+  errorInSource,
+  type ResolvedScenario,
+  resolveScenario,
+  sourcesOf,
+} from "./load-scenario.ts";
 
 type PlayFlags = FlagsOf<typeof playOptions>;
 
@@ -171,4 +181,74 @@ async function playAll(
   } finally {
     stopListening();
   }
+}
+
+const MAX_COLUMNS = 200;
+
+/** How many passed, and what the others have in common, the most frequent first. */
+function summaryLines(results: readonly PlayResult[]): readonly string[] {
+  const causes = groupedBy(results.flatMap(causesOf), ({ about }) => about);
+  const byCount = [...causes.values()].sort((one, other) => other.length - one.length);
+  const counts = results.length === 0 ? "" : `: ${resultCounts(results)}`;
+  return [
+    `${plural(results.length, "scenario")}${counts}.`,
+    ...byCount.map((same) => {
+      const where = `${plural(same.length, "scenario")} (${named(same)})`;
+      const line = `  ${same[0].about} in ${where}: ${same[0].example}`;
+      return shortened(printable(line), MAX_COLUMNS);
+    }),
+  ];
+}
+
+/** Each cause once, by what was checked. An undecided play that has no failed check has its reason. */
+function causesOf(play: PlayResult) {
+  if (play.result === "passed") return [];
+  const scenario = play.scenario.name;
+  const checks = play.steps.flatMap((step) => step.checks);
+  const failed = [
+    ...play.invariants.map(({ id, result, why = "" }) => ({ about: id, result, example: why })),
+    ...checks.map(({ invariant, about, result, expected, found }) => {
+      return { about: invariant ?? about, result, example: `expected ${expected}, found ${found}` };
+    }),
+    ...play.thresholds.map(({ threshold, result, found }) => {
+      return { about: threshold, result, example: `found ${found}` };
+    }),
+  ].filter(({ result }) => result === "failed");
+  const { result, why } = play;
+  if (failed.length === 0) return [{ about: why, result, example: String(result), scenario }];
+  return Array.from(groupedBy(failed, ({ about }) => about).values(), ([first]) => {
+    return { ...first, scenario };
+  });
+}
+
+/** A scenario, and what it takes to play it at a service. */
+interface Planned extends ResolvedScenario {
+  readonly plan: ServicePlan;
+}
+
+/** What it takes to play those that weren't played, each need said once. `publishers`: how many were given. */
+function notPlayedLines(left: readonly Planned[], publishers: number): readonly string[] {
+  if (left.length === 0) return [];
+  const needs = left.map(({ scenario, plan }) => {
+    return { scenario: scenario.name, need: needOf(plan, publishers) };
+  });
+  const groups = groupedBy(needs, ({ need }) => need);
+  return [
+    `Not played: ${plural(left.length, "scenario")}.`,
+    ...Array.from(groups, ([need, same]) => {
+      const plays = need.startsWith("-") ? ` plays ${same.length} more` : `: ${same.length}`;
+      return `  ${need}${plays} (${named(same)})`;
+    }),
+  ];
+}
+
+function needOf({ impossible, choices, publishers, totalMs }: ServicePlan, given: number): string {
+  if (impossible.length > 0) return "what only an adsim has";
+  if (choices.length > 0) return choices.map((choice) => `--assume ${choice}`).join(" ");
+  if (publishers > given) return `--api-key and --publisher of ${publishers} publishers`;
+  return `--wait for ${readableDuration(totalMs)}`;
+}
+
+function named(all: readonly { readonly scenario: string }[]): string {
+  return formatList(all.map(({ scenario }) => scenario));
 }

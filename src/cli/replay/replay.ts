@@ -21,7 +21,7 @@ import {
 import type { Call, FlagsOf } from "../options/option.ts";
 import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { say } from "../output/say.ts";
-import { leftOutGroups, leftOutInWords, madeOf, recordingIn } from "../record/recording-in.ts";
+import { leftOutGroups, leftOutInWords, madeOf, recordingIn } from "../record/record.ts";
 
 type ReplayCall = Call<FlagsOf<typeof replayOptions>>;
 

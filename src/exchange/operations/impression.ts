@@ -7,8 +7,8 @@ import type { AccountWorld } from "../../world/accounts/accounts.ts";
 import { creditOf, findOriginal, recordImpression, remember } from "../../world/ledger/book.ts";
 import type { SurfaceTerms } from "../../world/publishers/seeded-publisher.ts";
 import { type Done, notes, type Operator, type Outcome, refused } from "./outcome.ts";
+import { surfaceNotFound } from "./reporting.ts";
 import { amountReaderOf } from "./revenue.ts";
-import { surfaceNotFound } from "./surfaces.ts";
 import { dedupWindowOf } from "./time-choices.ts";
 
 export function createImpression(world: AccountWorld): Operator<"impression"> {

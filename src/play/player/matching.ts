@@ -5,7 +5,7 @@ import { formatList } from "../../base/did-you-mean.ts";
 import { isPlainObject } from "../../base/input.ts";
 import { shortened } from "../../base/text.ts";
 import { Inconclusive, inconclusive } from "../../invariants/ensure.ts";
-import { isIndirect } from "../scenario/matchers.ts";
+import { isIndirect } from "../scenario/meanings.ts";
 import type { Matcher, MatchRule, Operand } from "../scenario/types.ts";
 import type { Check, Result } from "./result.ts";
 import { numberOf, resolveValue, type Scope } from "./values.ts";

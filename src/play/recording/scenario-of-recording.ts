@@ -17,7 +17,7 @@ import { buildRequest, type Encoding } from "../../spec/build-request.ts";
 import { operations } from "../../spec/operations.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
 import { plural } from "../measure/quantities.ts";
-import { wordIn } from "../scenario/matchers.ts";
+import { wordIn } from "../scenario/meanings.ts";
 import type { Overrides } from "../scenario/parse-scenario.ts";
 import {
   createRequestSteps,

@@ -1,9 +1,14 @@
-/** What types of a scenario mean beyond their shape, by the names that they have in types.ts. Errors name a field within. */
+/**
+ * What types of a scenario mean beyond their shape, by the names that they have in types.ts. Errors name a field within. Mistakes in
+ * matchers are found here: at play time a misspelt rule or member would only look absent.
+ */
 
 import { parseInstant } from "../../base/calendar.ts";
+import { didYouMean, unknownMember } from "../../base/did-you-mean.ts";
 import { DAY_MS, type Duration, durationMs, isDuration } from "../../base/duration.ts";
-import { InputError, inField, parseInput, renamingField } from "../../base/input.ts";
+import { InputError, inField, isPlainObject, parseInput, renamingField } from "../../base/input.ts";
 import { given } from "../../base/plain-data.ts";
+import { shownName } from "../../base/text.ts";
 import { parseRule } from "../../faults/rule.ts";
 import { parseChoices } from "../../simulator/simulator-options.ts";
 import { resolveAssumptions } from "../../spec/assumptions/resolve.ts";
@@ -11,7 +16,6 @@ import { changeSchema, signUpSchema } from "../../world/accounts/publisher-direc
 import { parseThreshold } from "../measure/thresholds.ts";
 import { parseRate } from "../traffic/arrivals.ts";
 import type { Arrivals, Mix, Rate, Traffic } from "../traffic/traffic.ts";
-import { checkMatcher, checkMembers } from "./matchers.ts";
 import {
   checkAnswer,
   checkPublisher,
@@ -21,7 +25,16 @@ import {
   type Scope,
   tallyMembers,
 } from "./references.ts";
-import type { Expectation, Matcher, Operand, SetSurfaceStep, Step, Value } from "./types.ts";
+import { alternativesIn, definitionOf } from "./schema.ts";
+import type {
+  Expectation,
+  Indirect,
+  Matcher,
+  Operand,
+  SetSurfaceStep,
+  Step,
+  Value,
+} from "./types.ts";
 
 /** They check the whole value, in place of the schema. */
 export const parsers: Readonly<Record<string, (value: unknown) => unknown>> = {
@@ -113,5 +126,44 @@ function checkExpectation(expectation: Expectation, scope: Scope): void {
       throw new InputError("", "must expect something of the answer");
     if (expectation.answer === undefined && !scope.hasAnswer)
       throw new InputError("", "is about the last answer, but no request comes before it");
+  }
+}
+
+const rules = alternativesIn(definitionOf("MatchRule")).flatMap(({ required = [] }) => required);
+const words = [...rules, "ref", "numbered", "daysAgo"];
+
+/** Whether this is an object that stands for a value: a reference, a header, a numbered text, a date. */
+export function isIndirect(value: unknown): value is Indirect {
+  const forms = ["ref", "numbered", "daysAgo", "header,of", "of,header"];
+  return isPlainObject(value) && forms.includes(Object.keys(value).join());
+}
+
+/** Which of the members of an object a matcher takes for a word of its own. */
+export function wordIn(members: readonly string[]): string | undefined {
+  if (members.length === 1 && words.includes(members.join())) return members[0];
+  // Answers have members called `type` and `length`.
+  const clear = words.filter((word) => word !== "type" && word !== "length");
+  return members.find((name) => clear.some((word) => word.toLowerCase() === name.toLowerCase()));
+}
+
+/** @throws InputError for members that are meant as a rule. */
+function checkMembers(members: Readonly<Record<string, unknown>>): void {
+  const word = wordIn(Object.keys(members));
+  if (word === undefined) return;
+  const hint = words.includes(word) ? "" : didYouMean(word, words);
+  const says = 'a rule has one key. Use "between" for two bounds, "equals" for data like a rule';
+  throw new InputError("", `has ${word}, but ${says}.${hint}`);
+}
+
+/** @throws InputError for members that the value never has. `known`: all that it can have; undefined if that isn't known. */
+function checkMatcher(matcher: unknown, known: readonly string[] | undefined): void {
+  if (known === undefined || !isPlainObject(matcher) || isIndirect(matcher)) return;
+  const names = Object.keys(matcher);
+  if (names.join() === "not") inField("not", () => checkMatcher(matcher.not, known));
+  if (names.length === 1 && rules.includes(names.join())) return;
+  for (const [name, expected] of Object.entries(matcher)) {
+    const isAbsent = isPlainObject(expected) && expected.absent === true;
+    if (!known.includes(name) && !isAbsent)
+      throw new InputError(shownName(name), unknownMember(name, known));
   }
 }

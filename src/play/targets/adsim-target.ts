@@ -1,10 +1,14 @@
 /**
  * Plays in a world of an adsim over HTTP as if it were in this process: the world's clock is frozen, and the play moves it.
- * What is asked of a copy is asked in this process, where the world's snapshot is restored.
+ * What is asked of a copy is asked in this process, where the world's snapshot is restored. Errors of the control API say which
+ * request was refused and why.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { timerMs } from "../../base/drip.ts";
+import { InputError } from "../../base/input.ts";
+import { jsonIn, memberOf } from "../../base/parse-json.ts";
+import { printable } from "../../base/text.ts";
 import { VERSION } from "../../base/version.ts";
 import type { InstalledRule } from "../../faults/faults.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
@@ -12,7 +16,6 @@ import { createSimulatorCore } from "../../simulator/core.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
-import { askVersion, type ControlApi, createControlApi } from "./control-api.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
 import { playClockTraffic } from "./play-traffic.ts";
 import {
@@ -22,6 +25,7 @@ import {
   TargetError,
   type TargetOptions,
   type TargetUrl,
+  unreachable,
 } from "./target.ts";
 import type { Turns } from "./turns.ts";
 
@@ -147,4 +151,76 @@ async function untilNoticed(api: ControlApi): Promise<void> {
     const entries = await journalOf(api, 2);
     if (entries.every(({ fault }) => fault === undefined || fault.received === "nothing")) return;
   }
+}
+
+interface ControlApiOptions {
+  readonly client: HttpClient;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** The path prefix of every request. */
+  readonly prefix: string;
+  readonly token: string | undefined;
+}
+
+/**
+ * Asks for `path` below `/_sim/`, and returns the answer's JSON. It has the shape that it has in this version.
+ *
+ * @throws InputError (as a rejection) if the server names a wrong field; Error for any other refusal, and if the server
+ * can't be reached.
+ */
+type ControlApi = <Answer>(method: string, path: string, body?: object) => Promise<Answer>;
+
+/** Enough for importing the largest snapshot. */
+const MAX_WAIT_MS = 60_000;
+
+function createControlApi(options: ControlApiOptions): ControlApi {
+  const { client, origin, prefix, token } = options;
+  const url = `${origin}${prefix}`;
+  return async <Answer>(method: string, path: string, body?: object) => {
+    const headers = {
+      "content-type": "application/json",
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    };
+    const json = body === undefined ? undefined : JSON.stringify(body);
+    const request = { method, path: `/_sim/${path}`, headers, body: json };
+    const answer = await client.send(prefix, { request, timeoutMs: MAX_WAIT_MS });
+    const { outcome, status, text, why = outcome } = answer;
+    if (outcome !== "answered") throw new TargetError(unreachable(url, why));
+    const value = jsonIn(text);
+    if (status >= 200 && status < 300) return value as Answer;
+    throw refusalOf(value, url, `${method} /_sim/${path} with status ${status}`);
+  };
+}
+
+/** @returns the target's adsim version. @throws Error (as a rejection) if it isn't an adsim, or refuses control requests. */
+async function askVersion(options: ControlApiOptions): Promise<string> {
+  const health = await createControlApi(options)("GET", "health");
+  if (memberOf(health, "status") === "ok") return textIn(health, "version");
+  throw notAdsim(`${options.origin}${options.prefix}`, "GET /_sim/health with something else");
+}
+
+/** `answered`: a request, and how it was answered. */
+function notAdsim(url: string, answered: string): Error {
+  return new TargetError(
+    `The target ${url} is not an adsim: it answered ${answered}. Give a publisher of this service with --api-key KEY and --publisher ID.`,
+  );
+}
+
+/** A server's text, made safe to print on one line of a terminal. */
+function textIn(value: unknown, name: string): string {
+  return printable(String(memberOf(value, name) ?? ""));
+}
+
+function refusalOf(problem: unknown, url: string, answered: string): Error {
+  const type = textIn(problem, "type");
+  const detail = textIn(problem, "detail");
+  const field = textIn(problem, "field");
+  if (!type.startsWith("urn:adsim:control:")) return notAdsim(url, answered);
+  // Such a detail begins with the field.
+  if (field !== "" && /:(?:invalid|not-found|conflict)$/.test(type))
+    return new InputError(field, detail.replace(`${field} `, ""));
+  const help = /:(?:unauthorized|forbidden)$/.test(type)
+    ? " Give its control token (--control-token), or play at it as at any other service (--api-key, --publisher)."
+    : "";
+  return new TargetError(`The adsim at ${url} answered ${answered}: ${detail}${help}`);
 }

@@ -8,7 +8,6 @@ import type { ClientExchange, Member, Outgoing } from "../../invariants/client-e
 import { buildRequest } from "../../spec/build-request.ts";
 import { documentedLimits } from "../../spec/operations.ts";
 import type { Surface } from "../../world/accounts/account.ts";
-import { unreachable } from "./control-api.ts";
 import { createHttpClient } from "./http-client.ts";
 import { playRealTraffic } from "./play-traffic.ts";
 import {
@@ -19,6 +18,7 @@ import {
   TargetError,
   type TargetOptions,
   type TargetUrl,
+  unreachable,
 } from "./target.ts";
 
 interface ServiceTarget extends Target {

@@ -117,6 +117,11 @@ export class TargetError extends Error {
   override readonly name = "TargetError";
 }
 
+/** The message of a {@link TargetError}. */
+export function unreachable(url: string, why: string): string {
+  return `The target ${url} can't be reached: ${why}. Start the service, or check the address: host, port, http or https.`;
+}
+
 /** @throws InputError for anything but a plain http or https URL. */
 export function readTargetUrl(target: string | URL): TargetUrl {
   const must = (be: string): never => {

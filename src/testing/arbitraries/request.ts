@@ -1,4 +1,4 @@
-/** Random requests of every operation. Some are valid; each invalid one names its flaw. */
+/** Random requests of every operation, and random publishers. Some requests are valid; each invalid one names its flaw. */
 
 import fc from "fast-check";
 import { day, formatDay } from "../../base/calendar.ts";
@@ -15,7 +15,7 @@ import {
   operations,
   type Parameter,
 } from "../../spec/operations.ts";
-import type { Credentials } from "../../world/accounts/account.ts";
+import type { Credentials, Publisher } from "../../world/accounts/account.ts";
 import { checkKnown, checkNames, checkSimulator } from "../options.ts";
 
 export interface ArbitraryRequestOptions {
@@ -102,7 +102,7 @@ const flaws = {
   },
 } satisfies Readonly<Record<string, (draft: Draft) => Change[]>>;
 
-export type FlawKind = keyof typeof flaws;
+type FlawKind = keyof typeof flaws;
 
 // The names of a record are its keys.
 export const flawKinds = Object.keys(flaws) as readonly FlawKind[];
@@ -256,3 +256,13 @@ const texts = fc.oneof(
   fc.constantFrom("a", "ad-1", "🌱 अ", "a b+c&d=e%20f?#", '"\\/', "constructor", "x".repeat(300)),
   fc.string({ minLength: 1, maxLength: 20 }),
 );
+
+/** Draws from the publishers that exist when this is called; each value has the publisher's current data. */
+export function arbitraryPublisher(sim: SimulatorCore): fc.Arbitrary<Publisher> {
+  checkSimulator(sim);
+  const last = sim.publishers.total - 1;
+  const first = { weight: 4, arbitrary: fc.nat(Math.min(3, last)) };
+  return fc
+    .oneof(first, { weight: 1, arbitrary: fc.nat(last) })
+    .map((ordinal) => sim.publishers.at(ordinal));
+}
