@@ -6,12 +6,11 @@ import type { ApiResponse } from "../spec/messages.ts";
 import {
   type Client,
   globalTimers,
-  isHeldBack,
+  LATEST_ORDER,
   nothing,
   type Overtaking,
   onAbort,
   pause,
-  type QueuePlace,
 } from "./hold-back.ts";
 
 /** The client that waits for the response. */
@@ -27,65 +26,104 @@ export interface DeliveryClient extends Client {
 }
 
 /**
- * The response as it arrives.
+ * The response, when it has arrived as its delivery says.
  *
  * @throws (as a rejection) the signal's reason if it is aborted meanwhile; TypeError with the `cause` of Node's fetch if the
  * connection breaks before there is a response.
  */
-export async function handOver(
-  response: ApiResponse,
-  delivery: Delivery,
+export async function deliverAnswer(
+  answer: ApiResponse,
   client: DeliveryClient,
 ): Promise<Response> {
+  const { delivery } = answer;
   const { signal, overtaking } = client;
-  const place: QueuePlace = { world: "", order: overtaking.nextOrder() };
+  if (delivery === undefined) {
+    if (!overtaking.isIdle) overtaking.handedOver({ world: "", order: LATEST_ORDER });
+    return responseWith(answer);
+  }
+  const place = { world: "", order: overtaking.nextOrder() };
   try {
     signal?.throwIfAborted();
-    if (isHeldBack(delivery)) await overtaking.holdBack(delivery, place, client);
+    await overtaking.holdBack(delivery, place, client);
+    signal?.throwIfAborted();
   } catch (reason) {
     delivery.undelivered();
     throw reason;
   }
-  const arrived = await deliverAs(response, delivery, client);
-  if (!overtaking.isIdle) overtaking.handedOver(place);
-  return arrived;
+  const response = await arriving(answer, delivery, client);
+  overtaking.handedOver(place);
+  return response;
 }
 
 /** Leaves headers as they are: in an answer to HEAD, content-length is the length of the body that isn't sent. */
-export function toResponse(response: ApiResponse): Response {
-  return withBody(response, response.body === "" ? null : response.body);
+function responseWith(
+  { status, headers, body: own }: ApiResponse,
+  body: BodyInit | null = own === "" ? null : own,
+): Response {
+  return new Response(body, { status, statusText: statusTextOf(status), headers });
 }
 
-function withBody({ status, headers }: ApiResponse, body: BodyInit | null): Response {
-  return new Response(body, { status, headers });
+/** As the server sends it. Browsers have no table of them. */
+function statusTextOf(status: number): string {
+  const node = typeof process === "undefined" ? undefined : process.getBuiltinModule?.("node:http");
+  return node === undefined ? "" : (node.STATUS_CODES[status] ?? "unknown");
 }
 
-function deliverAs(
-  response: ApiResponse,
+function arriving(
+  answer: ApiResponse,
   delivery: Delivery,
   client: DeliveryClient,
-): Response | Promise<Response> {
+): Response | Promise<never> {
   switch (delivery.kind) {
     case "whole":
     case "overtaken":
-      return toResponse(response);
+      return responseWith(answer);
     case "bytes":
-      return withBody(response, new Uint8Array(delivery.bytes));
+      return responseWith(answer, new Uint8Array(delivery.bytes));
     case "drip":
-      if (response.body === "") return toResponse(response);
-      return withBody(response, dripStream(response.body, delivery, client));
+      if (answer.body === "") return responseWith(answer);
+      return responseWith(answer, dripStream(answer.body, delivery, client));
     case "cut":
-      return withBody(response, brokenStream(delivery.bytes));
+      return responseWith(answer, brokenStream(delivery.bytes));
     case "close":
-      return Promise.reject(new TypeError("fetch failed", { cause: otherSideClosed() }));
+      throw networkError("fetch failed", otherSideClosed);
     case "reset":
-      return Promise.reject(new TypeError("fetch failed", { cause: connectionReset() }));
+      throw networkError("fetch failed", connectionReset);
     case "noise":
-      return Promise.reject(new TypeError("fetch failed", { cause: notHttp(delivery.bytes) }));
+      throw networkError("fetch failed", {
+        ...notHttp,
+        data: new TextDecoder().decode(delivery.bytes),
+      });
     case "silence":
       return silence(client);
   }
 }
+
+/** As Node's fetch rejects, with the facts about the connection in its cause. */
+function networkError(text: string, { message, ...facts }: NetworkFailure): TypeError {
+  return new TypeError(text, { cause: Object.assign(new Error(message), facts) });
+}
+
+interface NetworkFailure extends Record<string, string> {
+  message: string;
+  code: string;
+}
+
+const otherSideClosed: NetworkFailure = {
+  message: "other side closed",
+  name: "SocketError",
+  code: "UND_ERR_SOCKET",
+};
+const connectionReset: NetworkFailure = {
+  message: "read ECONNRESET",
+  code: "ECONNRESET",
+  syscall: "read",
+};
+const notHttp: NetworkFailure = {
+  message: "Response does not match the HTTP/1.1 protocol (Expected HTTP/)",
+  name: "HTTPParserError",
+  code: "HPE_INVALID_CONSTANT",
+};
 
 function silence({
   signal,
@@ -146,27 +184,11 @@ function brokenStream(part: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream(
     {
       pull(controller) {
-        if (isSent) controller.error(new TypeError("terminated", { cause: otherSideClosed() }));
+        if (isSent) controller.error(networkError("terminated", otherSideClosed));
         else controller.enqueue(part);
         isSent = true;
       },
     },
     onDemand,
   );
-}
-
-function otherSideClosed(): Error {
-  const error = new Error("other side closed");
-  return Object.assign(error, { name: "SocketError", code: "UND_ERR_SOCKET" });
-}
-
-function connectionReset(): Error {
-  const error = new Error("read ECONNRESET");
-  return Object.assign(error, { code: "ECONNRESET", syscall: "read" });
-}
-
-function notHttp(data: Uint8Array): Error {
-  const error = new Error("Response does not match the HTTP/1.1 protocol (Expected HTTP/)");
-  const details = { code: "HPE_INVALID_CONSTANT", data: new TextDecoder().decode(data) };
-  return Object.assign(error, { name: "HTTPParserError", ...details });
 }

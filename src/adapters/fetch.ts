@@ -1,12 +1,15 @@
 /** Offers a simulator as `fetch`, and converts requests to plain data for it and for the MSW handlers. */
 
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
-import { type DeliveryClient, handOver, toResponse } from "./fetch-deliveries.ts";
+import { deliverAnswer } from "./fetch-deliveries.ts";
 import { isGzipped, unpackBody } from "./gzip-body.ts";
-import { createOvertaking, globalTimers, LATEST_ORDER, onAbort, type Timers } from "./hold-back.ts";
+import { createOvertaking, globalTimers, onAbort, type Timers } from "./hold-back.ts";
 
 /** Base for URLs without an origin. The top-level domain can't exist (RFC 6761). */
 const ORIGIN = "http://adsim.invalid";
+
+/** Node's own fetch waits this long for a response's headers. */
+const KEEPS_PROCESS_MS = 300_000;
 
 /**
  * A `fetch` that `handle` answers for every origin; `fetch("/v1/…")` works too. Like the built-in one, it rejects with an
@@ -25,70 +28,28 @@ export function createFetch(
   return async (input, init) => {
     const request = requestFor(input, init);
     request.signal.throwIfAborted();
-    const signal = signalOf(input, init);
+    // The caller's: the signal of a Request follows it only until the Request is garbage-collected.
+    const own = init?.signal === undefined ? (input as Partial<Request>).signal : init.signal;
+    const signal = own ?? undefined;
     const answer = handle(await unlessAborted(signal, toApiRequest(request)));
-    return await deliverAnswer(answer, { overtaking, keepsProcessMs, timers, signal });
+    const response = await deliverAnswer(answer, { overtaking, keepsProcessMs, timers, signal });
+    return withUrl(response, request.url.replace(/#.*/, ""));
   };
 }
 
-/**
- * Resolves with the response when it has arrived, as fetch does.
- *
- * @throws as {@link handOver} does, as a rejection.
- */
-export async function deliverAnswer(
-  answer: ApiResponse,
-  client: DeliveryClient,
-): Promise<Response> {
-  if (answer.delivery !== undefined) return await handOver(answer, answer.delivery, client);
-  const { overtaking } = client;
-  if (!overtaking.isIdle) {
-    overtaking.handedOver({ world: "", order: LATEST_ORDER });
-  }
-  return toResponse(answer);
-}
-
-/** The request that a call of fetch asks for. @param base For a URL without an origin. */
-function requestFor(
-  input: RequestInfo | URL,
-  init: RequestInit | undefined,
-  base: string = ORIGIN,
-): Request {
-  if (typeof input === "string") return new Request(new URL(input, base), init);
-  if (input instanceof URL || isOwnRequest(input)) return new Request(input, init);
-  const { url, method, headers, body, redirect, signal = null } = input;
-  // The body may be a stream.
-  const given = { method, headers, body, redirect, signal, duplex: "half" };
-  return new Request(url, { ...given, ...init });
-}
-
-/**
- * Whether the constructor of Request takes it. It takes no proxies, such as Next.js makes of requests, and no requests of other
- * libraries, but the members of these can be read.
- */
-function isOwnRequest(input: Request): boolean {
+/** The request that a call of fetch asks for. */
+function requestFor(input: RequestInfo | URL, init: RequestInit | undefined): Request {
+  if (typeof input === "string") return new Request(new URL(input, ORIGIN), init);
+  if (input instanceof URL) return new Request(input, init);
   try {
-    Reflect.getOwnPropertyDescriptor(Request.prototype, "url")?.get?.call(input);
-    return true;
+    return new Request(input, init);
   } catch {
-    return false;
+    // The constructor takes no proxies, such as Next.js makes of requests, and no requests of other libraries.
+    const { url, method, headers, body, redirect, signal = null } = input;
+    // The body may be a stream.
+    const given = { method, headers, body, redirect, signal, duplex: "half" };
+    return new Request(url, { ...given, ...init });
   }
-}
-
-/** Node's own fetch waits this long for a response's headers. */
-const KEEPS_PROCESS_MS = 300_000;
-
-/**
- * The signal that ends a request: the caller's, if there is one. The signal of a Request follows it only until the Request is
- * garbage-collected.
- */
-function signalOf(
-  input: RequestInfo | URL,
-  init: RequestInit | undefined,
-): AbortSignal | undefined {
-  if (init?.signal !== undefined) return init.signal ?? undefined;
-  if (typeof input === "string" || input instanceof URL) return undefined;
-  return input.signal ?? undefined;
 }
 
 /** Rejects with the signal's reason as soon as it is aborted, because a body may never end. */
@@ -100,6 +61,12 @@ function unlessAborted<Result>(
     const stopListening = onAbort(signal, reject);
     work.then(resolve, reject).finally(stopListening);
   });
+}
+
+/** No constructor sets it. */
+function withUrl(response: Response, url: string): Response {
+  const clone = (): Response => withUrl(Response.prototype.clone.call(response), url);
+  return Object.defineProperties(response, { url: { value: url }, clone: { value: clone } });
 }
 
 /** Reads a request to its end, and unpacks its body. `path` overrides the URL's path, for a service below a base URL. */

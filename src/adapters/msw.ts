@@ -7,7 +7,8 @@ import { strictObject } from "../base/schemas.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { parseBaseUrl, pathBelow } from "./base-url.ts";
 import { takeEnvironment } from "./environment.ts";
-import { deliverAnswer, toApiRequest } from "./fetch.ts";
+import { toApiRequest } from "./fetch.ts";
+import { deliverAnswer } from "./fetch-deliveries.ts";
 import { createOvertaking } from "./hold-back.ts";
 
 /** The address of the simulated service. */

@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { describe, expect, test } from "vitest";
-import { toResponse } from "../../src/adapters/fetch-deliveries.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createSimulator, type Simulator } from "../../src/index.ts";
+import { startServer } from "../../src/server.ts";
 
 function prepare(): { sim: Simulator; path: string; init: { headers: Record<string, string> } } {
   const sim = createSimulator({ seed: "fetch" });
@@ -146,21 +146,41 @@ describe("sim.fetch", () => {
     await expect(sim.fetch(path, { body: "a", method: "GET" })).rejects.toThrow(TypeError);
     expect(sim.journal.total).toBe(0);
   });
+});
 
-  test("a Response carries the headers and the body of any answer", async () => {
-    const sim = createSimulator({ seed: "fetch", profile: "adversarial" });
-    const { id, apiKey } = sim.publishers.at(0);
-    const headers = { authorization: `Bearer ${apiKey}` };
-    const targets = ["/v1/publisher/payouts", "/v1/publisher/stats", "/v1/click", "/v1/☃", "/"];
-    for (const path of targets) {
-      for (const method of ["GET", "POST", "PROPFIND"]) {
-        const answer = sim.handle({ method, path, query: { publisher_id: id }, headers });
-        const response = toResponse(answer);
-        expect(Object.fromEntries(response.headers)).toEqual(answer.headers);
-        expect(await response.text()).toBe(answer.body);
-      }
-    }
-  });
+type World = Pick<Simulator, "publishers" | "faults">;
+
+/** What fetch says of an answer, to a publisher's request for its surfaces or for something else. */
+async function shown(world: World, send: typeof fetch, base: string, [method, path]: Target) {
+  const { id, apiKey } = world.publishers.at(0);
+  for (const [operation, status] of [["click", 425] as const, ["stats", 555] as const])
+    world.faults.add({ match: { operation }, verdict: { kind: "respond", status } });
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const response = await send(`${base}${path}?publisher_id=${id}#part`, { method, headers });
+  const { url, redirected, status, statusText, ok } = response;
+  const about = { url: url.replace(base, ""), redirected, status, statusText, ok };
+  const { date, connection, "keep-alive": _, ...sent } = Object.fromEntries(response.headers);
+  const urlOfClone = response.clone().url.replace(base, "");
+  return { ...about, urlOfClone, headers: sent, body: await response.text() };
+}
+
+type Target = readonly [method: string, path: string, status: number, statusText: string];
+
+test.each<Target>([
+  ["GET", "/v1/publisher/surfaces", 200, "OK"],
+  ["HEAD", "/v1/publisher/surfaces", 200, "OK"],
+  ["GET", "/v1/%63lick", 404, "Not Found"],
+  ["PROPFIND", "/v1/click", 405, "Method Not Allowed"],
+  ["POST", "/v1/click", 425, "Too Early"],
+  ["GET", "/v1/publisher/stats", 555, "unknown"],
+])("%s %s → %i %s: a Response as over HTTP", async (...target) => {
+  const options = { seed: "fetch", profile: "adversarial", publishers: 1 } as const;
+  const server = await startServer({ ...options, clock: "frozen", port: 0 });
+  onTestFinished(() => server.close());
+  const sim = createSimulator(options);
+  const own = await shown(sim, sim.fetch, "http://a.test", target);
+  expect(own).toEqual(await shown(server.worlds.get("default"), fetch, server.url, target));
+  expect(own).toMatchObject({ status: target[2], statusText: target[3], redirected: false });
 });
 
 test("aborting a request whose body never ends rejects, even after a garbage collection", async () => {
