@@ -82,11 +82,6 @@ export interface Overtaking {
 /** The order of a response that no rule touched. */
 export const LATEST_ORDER = Number.POSITIVE_INFINITY;
 
-/** Whether {@link Overtaking.holdBack} waits at all. */
-export function isHeldBack({ kind, delayMs }: Delivery): boolean {
-  return delayMs > 0 || kind === "overtaken";
-}
-
 export function createOvertaking(): Overtaking {
   const waiting = new Set<{ readonly place: QueuePlace; left: number; wake: () => void }>();
   let order = 0;

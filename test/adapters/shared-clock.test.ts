@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { createSharedClock } from "../../src/adapters/playwright/shared-clock.ts";
+import { SharedClock } from "../../src/adapters/playwright/shared-clock.ts";
 import { createSimulator, InputError } from "../../src/index.ts";
 
 const START_MS = Date.parse("2026-01-15T00:00:00Z");
@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 /** Takes down what the pages' clock is asked to do. */
 function recorded(): {
   readonly calls: (readonly [string, unknown])[];
-  readonly pages: Parameters<ReturnType<typeof createSharedClock>["share"]>[0];
+  readonly pages: Parameters<SharedClock["share"]>[0];
 } {
   const calls: (readonly [string, unknown])[] = [];
   const note = (name: string) => async (argument?: unknown) => {
@@ -26,7 +26,7 @@ function recorded(): {
 test("the pages' clock stops at the world's time, and moves with it in steps", async () => {
   const sim = createSimulator();
   const { calls, pages } = recorded();
-  const advance = await createSharedClock(sim).share(pages);
+  const advance = await new SharedClock(sim).share(pages);
   expect(calls.splice(0)).toEqual([
     ["install", { time: START_MS - HOUR_MS }],
     ["pauseAt", START_MS],
@@ -47,7 +47,7 @@ test("the pages' clock stops at the world's time, and moves with it in steps", a
 
 test("timers are the machine's before, and the world's afterwards", async () => {
   const sim = createSimulator();
-  const clock = createSharedClock(sim);
+  const clock = new SharedClock(sim);
   await new Promise<void>((resolve) => void clock.timers.setTimeout(resolve, 1));
   const early = clock.timers.setTimeout(() => fired.push("stopped"), 5);
   const fired: unknown[] = [];
@@ -73,20 +73,20 @@ test("timers are the machine's before, and the world's afterwards", async () => 
 
 test("time waits for an answer that is on its way to its page", async () => {
   const sim = createSimulator();
-  const clock = createSharedClock(sim);
+  const clock = new SharedClock(sim);
   const advance = await clock.share(recorded().pages);
-  clock.noteSent("request");
+  clock.sent.add("request");
   const moved = advance("1s");
   await sleep(100);
   expect(sim.clock.now()).toBe(START_MS);
-  clock.noteArrived("request");
+  clock.sent.delete("request");
   expect(await moved).toBe(START_MS + 1000);
 });
 
 test("time waits once for an answer that never arrives", async () => {
-  const clock = createSharedClock(createSimulator());
+  const clock = new SharedClock(createSimulator());
   const advance = await clock.share(recorded().pages);
-  clock.noteSent("request");
+  clock.sent.add("request");
   expect(await advance("1s")).toBe(START_MS + 1000);
   const began = performance.now();
   expect(await advance("1s")).toBe(START_MS + 2000);
@@ -96,7 +96,7 @@ test("time waits once for an answer that never arrives", async () => {
 
 test("calls that aren't awaited move time one after the other", async () => {
   const sim = createSimulator();
-  const advance = await createSharedClock(sim).share(recorded().pages);
+  const advance = await new SharedClock(sim).share(recorded().pages);
   const moved = [advance("1s"), advance("1 parsec"), advance("2s")];
   expect(await Promise.allSettled(moved)).toEqual([
     { status: "fulfilled", value: START_MS + 1000 },
@@ -107,7 +107,7 @@ test("calls that aren't awaited move time one after the other", async () => {
 
 test("after a timer of a page threw, time moves on", async () => {
   const { pages } = recorded();
-  const advance = await createSharedClock(createSimulator()).share(pages);
+  const advance = await new SharedClock(createSimulator()).share(pages);
   vi.spyOn(pages, "runFor").mockRejectedValueOnce(new Error("the timer's own error"));
   await expect(advance("1s")).rejects.toThrow("the timer's own error");
   expect(await advance("1s")).toBe(START_MS + 1000);
@@ -116,7 +116,7 @@ test("after a timer of a page threw, time moves on", async () => {
 test("time moves under a test's fake timers", async () => {
   vi.useFakeTimers();
   try {
-    const clock = createSharedClock(createSimulator());
+    const clock = new SharedClock(createSimulator());
     const advance = await clock.share(recorded().pages);
     const run = vi.fn();
     clock.timers.setTimeout(run, 500);
@@ -130,7 +130,7 @@ test("time moves under a test's fake timers", async () => {
 test("a world whose clock runs is refused", async () => {
   const sim = createSimulator({ clock: "flowing", wallClock: Date.now });
   const { calls, pages } = recorded();
-  await expect(createSharedClock(sim).share(pages)).rejects.toThrow(
+  await expect(new SharedClock(sim).share(pages)).rejects.toThrow(
     'simOptions.clock must be "frozen" in a test that uses `advance`.',
   );
   expect(calls).toEqual([]);

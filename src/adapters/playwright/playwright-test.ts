@@ -20,7 +20,7 @@ import {
   type WorldFixtures,
 } from "../test-world.ts";
 import { routePages } from "./route-pages.ts";
-import { type Advance, createSharedClock, type SharedClock } from "./shared-clock.ts";
+import { type Advance, SharedClock } from "./shared-clock.ts";
 
 /** What `test.use({ … })` sets, in a file or a `describe`, or `use` in the configuration. */
 export interface SimOptions {
@@ -63,7 +63,7 @@ const extended: Test<OwnFixtures> = base.extend<OwnFixtures & SimOptions>({
   baseUrl: ["https://ads.test", { option: true }],
   $world: async ({ simOptions }, use, testInfo) => {
     const sim = simulatorFromEnvironment({ cors: "*", ...readSimOptions(simOptions) });
-    await use({ sim, clock: createSharedClock(sim) });
+    await use({ sim, clock: new SharedClock(sim) });
     if (testInfo.status !== testInfo.expectedStatus) await attachTrace(sim, testInfo);
   },
   context: async ({ context, baseUrl, $world }, use) => {

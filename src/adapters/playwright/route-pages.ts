@@ -51,7 +51,7 @@ export async function routePages(
       });
       const body = Buffer.from(await response.arrayBuffer());
       const headers = { ...closedToPages(base), ...Object.fromEntries(response.headers) };
-      clock.noteSent(request);
+      clock.sent.add(request);
       await route.fulfill({ status: response.status, headers, body });
     } catch (error) {
       if (!signal.aborted) await abort(route, error);
@@ -60,9 +60,14 @@ export async function routePages(
     }
   }
 
-  context.on("requestfinished", (request) => clock.noteArrived(request));
+  function noteArrived(request: Request): void {
+    clock.sent.delete(request);
+    clock.noteActivity();
+  }
+
+  context.on("requestfinished", noteArrived);
   context.on("requestfailed", (request) => {
-    clock.noteArrived(request);
+    noteArrived(request);
     unanswered.get(request)?.abort();
   });
   context.on("page", (page) => {

@@ -16,156 +16,111 @@ import { globalTimers, type Timers } from "../hold-back.ts";
  */
 export type Advance = (by: Duration) => Promise<number>;
 
-export interface SharedClock {
-  /** For answers that wait: virtual once the pages share the world's time. */
-  readonly timers: Timers;
-  /** Call it when a request comes. */
-  noteActivity(): void;
-  /** Call it when an answer is sent. Until it has arrived in its page, time waits for it. */
-  noteSent(request: unknown): void;
-  /** Call it when a page has an answer, or knows that it gets none. */
-  noteArrived(request: unknown): void;
-  /**
-   * Stops the clocks of the pages at the world's time.
-   *
-   * @throws InputError (as a rejection) if the world's clock isn't frozen.
-   */
-  share(pages: PageClock): Promise<Advance>;
-}
-
-/** After so many real milliseconds without activity, pages are taken to wait for a timer. */
-const QUIET_MS = { least: 20, most: 200 } as const;
-/** On a busy machine it is longer: as long as so many calls into the pages. In that time a request gets here. */
-const QUIET_CALLS = 4;
+/** After so many real milliseconds without a request, pages are taken to wait for a timer. */
+const QUIET_MS = 30;
 /** A page that asks again and again without a pause is never quiet, and an answer to a page that has gone never arrives. */
 const MAX_WAITS = 50;
-
 /** A page that sets a timer after each answer gets its next answer at least once in each of these steps. */
 const MAX_STEPS = 10;
 
-interface HeldAnswer {
-  readonly atMs: number;
-  readonly run: () => void;
-}
+export class SharedClock {
+  readonly #clock: Clock;
+  /** What waits for the pages' time, once they share the world's. */
+  readonly #held = new Map<unknown, { readonly atMs: number; readonly run: () => void }>();
+  /** Requests whose answers are on their way to their pages: time waits for them. */
+  readonly sent = new Set<unknown>();
+  #isShared = false;
+  #activity = 0;
 
-export function createSharedClock(world: { readonly clock: Clock }): SharedClock {
-  const held = new Map<unknown, HeldAnswer>();
-  const unshared: Timers = globalTimers;
-  /** The requests whose answers are on their way. */
-  const sent = new Set<unknown>();
-  let isShared = false;
-  let quietMs: number = QUIET_MS.least;
-  let activityCount = 0;
-
-  const timers: Timers = {
-    setTimeout(run, ms) {
-      if (!isShared) return unshared.setTimeout(run, ms);
-      activityCount += 1;
+  /** For answers that wait. */
+  readonly timers: Timers = {
+    setTimeout: (run, ms) => {
+      if (!this.#isShared) return globalTimers.setTimeout(run, ms);
       const timer = Symbol("timer");
-      held.set(timer, { run, atMs: world.clock.now() + Math.ceil(ms) });
+      this.#held.set(timer, { run, atMs: this.#clock.now() + Math.ceil(ms) });
+      this.noteActivity();
       return timer;
     },
-    clearTimeout(timer) {
-      if (!held.delete(timer)) unshared.clearTimeout(timer);
+    clearTimeout: (timer) => {
+      if (!this.#held.delete(timer)) globalTimers.clearTimeout(timer as NodeJS.Timeout);
     },
   };
 
-  function takeDue(untilMs: number): HeldAnswer | undefined {
-    const [first] = [...held].sort(([, one], [, other]) => one.atMs - other.atMs);
+  constructor(world: { readonly clock: Clock }) {
+    this.#clock = world.clock;
+  }
+
+  /** Call it when a request comes, and when its page has the answer. */
+  noteActivity(): void {
+    this.#activity += 1;
+  }
+
+  /** Stops the clocks of the pages at the world's time. @throws InputError (as a rejection) if the world's clock runs. */
+  async share(pages: PageClock): Promise<Advance> {
+    if (this.#clock.mode !== "frozen") {
+      throw new InputError("simOptions.clock", 'must be "frozen" in a test that uses `advance`');
+    }
+    let pagesMs = this.#clock.now();
+    // A clock runs from `install` to `pauseAt`, and then can't be set back.
+    await pages.install({ time: pagesMs - HOUR_MS });
+    await pages.pauseAt(pagesMs);
+    this.#isShared = true;
+    /** The world first, so that it isn't behind a page that waited for a quota. */
+    const moveTo = async (instantMs: number): Promise<void> => {
+      this.#clock.advance(Math.max(0, instantMs - this.#clock.now()));
+      const ms = Math.max(0, this.#clock.now() - pagesMs);
+      pagesMs += ms;
+      // Every tick of a page's interval takes real time. A month of them would take hours.
+      if (ms > HOUR_MS) await pages.fastForward(ms - HOUR_MS);
+      await pages.runFor(Math.min(ms, HOUR_MS));
+    };
+    let previous: Promise<unknown> = Promise.resolve();
+    return async (by) => {
+      const ms = durationMs(by);
+      const moved = previous.then(() => this.#moveBy(ms, moveTo));
+      previous = moved.catch(() => undefined);
+      return await moved;
+    };
+  }
+
+  async #moveBy(ms: number, moveTo: (instantMs: number) => Promise<void>): Promise<number> {
+    // What the pages are about to send comes first.
+    await moveTo(this.#clock.now());
+    await this.#settle();
+    const startMs = this.#clock.now();
+    const steps = Math.max(1, Math.min(MAX_STEPS, ms));
+    for (let step = 1; step <= steps; step += 1) {
+      const endMs = startMs + Math.ceil((ms * step) / steps);
+      for (let due = this.#takeDue(endMs); due !== undefined; due = this.#takeDue(endMs)) {
+        await moveTo(due.atMs);
+        const seen = this.#activity;
+        due.run();
+        await setImmediate();
+        // A piece of a slow answer only sets a timer for the next piece.
+        if (this.#activity === seen) await this.#settle();
+      }
+      await moveTo(endMs);
+      await this.#settle();
+    }
+    return this.#clock.now();
+  }
+
+  #takeDue(untilMs: number) {
+    const [first] = [...this.#held].sort(([, one], [, other]) => one.atMs - other.atMs);
     if (first === undefined || first[1].atMs > untilMs) return undefined;
-    held.delete(first[0]);
+    this.#held.delete(first[0]);
     return first[1];
   }
 
-  async function settle(): Promise<void> {
+  /** Waits until the pages have their answers and ask for nothing more. */
+  async #settle(): Promise<void> {
     let seen = -1;
-    const isQuiet = (): boolean => seen === activityCount && sent.size === 0;
-    for (let waits = 0; !isQuiet() && waits < MAX_WAITS; waits += 1) {
-      seen = activityCount;
-      await sleep(quietMs);
+    for (let waits = 0; waits < MAX_WAITS; waits += 1) {
+      if (seen === this.#activity && this.sent.size === 0) return;
+      seen = this.#activity;
+      await sleep(QUIET_MS);
     }
     // An answer that hasn't arrived by now never does.
-    sent.clear();
+    this.sent.clear();
   }
-
-  /** Waits for what the pages do next, unless this was a piece of a slow answer, which only sets a timer for the next piece. */
-  async function release({ run }: HeldAnswer): Promise<void> {
-    const seen = activityCount;
-    run();
-    await setImmediate();
-    if (activityCount === seen) await settle();
-  }
-
-  return {
-    timers,
-    noteActivity() {
-      activityCount += 1;
-    },
-    noteSent: (request) => void sent.add(request),
-    noteArrived(request) {
-      activityCount += 1;
-      sent.delete(request);
-    },
-    async share(pages) {
-      const { clock } = world;
-      if (clock.mode !== "frozen") {
-        throw new InputError("simOptions.clock", 'must be "frozen" in a test that uses `advance`');
-      }
-      const movePages = await stopPages(pages, clock.now());
-      isShared = true;
-
-      /** The world first, so that it isn't behind a page that waited for a quota. */
-      async function moveTo(instantMs: number): Promise<void> {
-        if (instantMs > clock.now()) clock.advance(instantMs - clock.now());
-        const began = performance.now();
-        await movePages(clock.now());
-        const callsMs = QUIET_CALLS * (performance.now() - began);
-        quietMs = Math.min(QUIET_MS.most, Math.max(QUIET_MS.least, callsMs));
-      }
-
-      async function moveBy(ms: number): Promise<number> {
-        // What the pages are about to send comes first.
-        await moveTo(clock.now());
-        await settle();
-        const startMs = clock.now();
-        const steps = Math.max(1, Math.min(MAX_STEPS, ms));
-        for (let step = 1; step <= steps; step += 1) {
-          const endMs = startMs + Math.ceil((ms * step) / steps);
-          for (let due = takeDue(endMs); due !== undefined; due = takeDue(endMs)) {
-            await moveTo(due.atMs);
-            await release(due);
-          }
-          await moveTo(endMs);
-          await settle();
-        }
-        return clock.now();
-      }
-
-      let previous: Promise<unknown> = Promise.resolve();
-      return async (by) => {
-        const ms = durationMs(by);
-        const moved = previous.then(() => moveBy(ms));
-        previous = moved.catch(() => undefined);
-        return await moved;
-      };
-    },
-  };
-}
-
-/** @returns a function that moves the pages' clocks to an instant. It leaves them where they are if they are past it. */
-async function stopPages(
-  pages: PageClock,
-  startMs: number,
-): Promise<(instantMs: number) => Promise<void>> {
-  // A clock runs from `install` to `pauseAt`, and then can't be set back.
-  await pages.install({ time: startMs - HOUR_MS });
-  await pages.pauseAt(startMs);
-  let pagesMs = startMs;
-  return async (instantMs) => {
-    const ms = Math.max(0, instantMs - pagesMs);
-    pagesMs += ms;
-    // Every tick of a page's interval takes real time. A month of them would take hours.
-    if (ms > HOUR_MS) await pages.fastForward(ms - HOUR_MS);
-    await pages.runFor(Math.min(ms, HOUR_MS));
-  };
 }
