@@ -3,7 +3,7 @@
  * written. The file has no simulator, so nothing else can be asked of it, and nothing changed in it.
  */
 
-import { REDACTED } from "../journal/secrets.ts";
+import { REDACTED } from "../journal/shown-entry.ts";
 import { DEFAULT_WORLD, type Worlds } from "../simulator/worlds.ts";
 import type { Publisher } from "../world/accounts/account.ts";
 

@@ -1,4 +1,7 @@
-/** Makes the public entry of a record: bytes as text, header names in lower case, credentials only if the caller asks. */
+/**
+ * Makes the public entry of a record: bytes as text, header names in lower case. Unless the caller asks for secrets, the values of
+ * headers with credentials are replaced here and in exports, no more.
+ */
 
 import { formatInstant } from "../base/calendar.ts";
 import { microsToInr } from "../base/money.ts";
@@ -9,7 +12,6 @@ import { operations } from "../spec/operations.ts";
 import type { JournalEntry, JournalFault, Nearest, ShownResponse } from "./entry.ts";
 import type { Secrets } from "./filter.ts";
 import type { FaultRecord, JournalRecord } from "./record.ts";
-import { withoutSecrets } from "./secrets.ts";
 
 export function shownEntry(
   record: JournalRecord,
@@ -75,4 +77,19 @@ export function shownBody(body: string | Uint8Array): Pick<ShownResponse, "body"
   return text === undefined
     ? { body: lenientText(body), bodyBase64: toBase64(body) }
     : { body: text };
+}
+
+/** Stands in place of a secret. */
+export const REDACTED = "(redacted)";
+
+const secretHeaders = /^(?:authorization|cookie|proxy-authorization|x-api-key)$/i;
+
+/** Whether the header with this name, in any case, carries a credential. */
+export const isSecretHeader = (name: string): boolean => secretHeaders.test(name);
+
+/** The headers, with the values of those that carry a credential replaced. */
+export function withoutSecrets(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, isSecretHeader(name) ? REDACTED : value]),
+  );
 }

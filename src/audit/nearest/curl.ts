@@ -4,7 +4,7 @@ import { printfFormat, shellQuote } from "../../base/shell.ts";
 import { utf8Text } from "../../base/text.ts";
 import { headerOf } from "../../exchange/plain-request.ts";
 import { inUrl } from "../../journal/har.ts";
-import { isSecretHeader, REDACTED } from "../../journal/secrets.ts";
+import { isSecretHeader, REDACTED } from "../../journal/shown-entry.ts";
 import type { Choice } from "../../spec/assumptions/catalogue.ts";
 import type { RequestParts } from "../../spec/messages.ts";
 import { type Operation, operations } from "../../spec/operations.ts";

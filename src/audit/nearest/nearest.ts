@@ -12,7 +12,7 @@ import type { World } from "../../exchange/world.ts";
 import type { Nearest } from "../../journal/entry.ts";
 import type { NearestFinder } from "../../journal/journal.ts";
 import type { JournalRecord } from "../../journal/record.ts";
-import { REDACTED } from "../../journal/secrets.ts";
+import { REDACTED } from "../../journal/shown-entry.ts";
 import { type Operation, operations } from "../../spec/operations.ts";
 import type { Account } from "../../world/accounts/account.ts";
 import { isClicked, recordedMs } from "../../world/ledger/book.ts";

@@ -5,7 +5,7 @@ import { lenientText, shortened } from "../../base/text.ts";
 import { plainRequest } from "../../exchange/plain-request.ts";
 import type { ClientExchange } from "../../invariants/client-exchange.ts";
 import { Inconclusive } from "../../invariants/ensure.ts";
-import { withoutSecrets } from "../../journal/secrets.ts";
+import { withoutSecrets } from "../../journal/shown-entry.ts";
 import type { TallySummary } from "../measure/tally.ts";
 import { kindOf } from "../scenario/step-kind.ts";
 import type { Step } from "../scenario/types.ts";

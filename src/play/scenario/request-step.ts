@@ -6,7 +6,7 @@
 import { ambientHeaders } from "../../audit/nearest/curl.ts";
 import { slow } from "../../faults/verdict.ts";
 import { eventIdIn, type JournalEntry, parametersOf, valuesOf } from "../../journal/entry.ts";
-import { isSecretHeader } from "../../journal/secrets.ts";
+import { isSecretHeader } from "../../journal/shown-entry.ts";
 import { buildRequest } from "../../spec/build-request.ts";
 import { operations } from "../../spec/operations.ts";
 import type { PublisherRef, Reference, RequestStep, Value } from "./types.ts";
