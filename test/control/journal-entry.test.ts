@@ -1,7 +1,7 @@
 /** `GET journal/:sequence`: one entry, with the curl command and the step of a scenario that send its request again. */
 
 import { describe, expect, test } from "vitest";
-import type { ApiRequest, FaultRule } from "../../src/index.ts";
+import type { ApiRequest } from "../../src/index.ts";
 import { playScenario } from "../../src/play/play-scenario.ts";
 import { parseScenario } from "../../src/play/scenario/parse-scenario.ts";
 import type { RequestStep } from "../../src/play/scenario/types.ts";
@@ -125,18 +125,6 @@ describe("the step", () => {
     const { step, whyNoStep } = await entryOf(request);
     expect(step).toBe(null);
     expect(whyNoStep).toMatch(/^steps\.0\..* (?:must|is)|^The body isn't UTF-8/);
-  });
-
-  test.each<FaultRule["verdict"]>([
-    { kind: "drop" },
-    { kind: "lose-response" },
-    { kind: "truncate", share: 0.5 },
-    { kind: "duplicate" },
-    { kind: "respond", status: 503 },
-  ])("of a request with the verdict %j is valid", async (verdict) => {
-    const worlds = worldsOf({ faults: [{ verdict }] });
-    senderOf(worlds.get("default")).impression("a");
-    parseScenario(scenarioOf((await shown(worlds, 1)).step));
   });
 
   test("sends the same again, and gets the same status in a new world", async () => {
