@@ -25,7 +25,7 @@ export function answerBrokenRequests(
   };
   server.on("clientError", (error: ParserError, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-    else refuseOn(socket, rejectionOf(error));
+    else refuseOn(socket, rejections[error.code ?? ""] ?? malformed(error));
   });
   server.on("connect", (_, socket) => {
     socket.on("error", () => socket.destroy());
@@ -36,23 +36,20 @@ export function answerBrokenRequests(
 
 type ParserError = Error & { readonly code?: string; readonly reason?: string };
 
-function rejectionOf(error: ParserError): Rejection {
-  switch (error.code) {
-    case "HPE_HEADER_OVERFLOW":
-      return {
-        code: "headers_too_large",
-        detail: "The request line and headers are larger than the server accepts.",
-      };
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return {
-        code: "request_timeout",
-        detail: "The request did not arrive completely before the server's time-out.",
-      };
-    default: {
-      const why = error.reason ? `: ${error.reason}` : "";
-      return { code: "malformed_request", detail: `The request can't be read as HTTP/1.1${why}.` };
-    }
-  }
+const rejections: Readonly<Record<string, Rejection>> = {
+  HPE_HEADER_OVERFLOW: {
+    code: "headers_too_large",
+    detail: "The request line and headers are larger than the server accepts.",
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    code: "request_timeout",
+    detail: "The request did not arrive completely before the server's time-out.",
+  },
+};
+
+function malformed({ reason }: ParserError): Rejection {
+  const why = reason ? `: ${reason}` : "";
+  return { code: "malformed_request", detail: `The request can't be read as HTTP/1.1${why}.` };
 }
 
 /** Drops what the client still sends: closing at once could reset the connection before it has read the answer. */

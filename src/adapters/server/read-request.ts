@@ -11,26 +11,22 @@ export interface RequestHead extends Omit<RequestParts, "body"> {
 export function readHead(message: IncomingMessage): RequestHead {
   const { method = "", url = "", httpVersion } = message;
   // Node joins repeated fields, except one that only responses have.
-  const headers = message.headers as RequestHead["headers"];
-  if (!url.startsWith("/")) return readAbsolute(message, headers);
-  return { method, ...splitTarget(url), headers, httpVersion };
-}
-
-/** A target with scheme and host overrules the Host header (RFC 9112 §3.2.2). Two Host headers are invalid all the same. */
-function readAbsolute(message: IncomingMessage, headers: RequestHead["headers"]): RequestHead {
-  const { method = "", url = "", httpVersion } = message;
-  const [, host, rest = ""] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
-  if (host === undefined) return { method, ...splitTarget(url), headers, httpVersion };
-  const target = splitTarget(rest.startsWith("/") ? rest : `/${rest}`);
-  const isValid = !headers.host?.includes(",");
-  return { method, ...target, headers: isValid ? { ...headers, host } : headers, httpVersion };
-}
-
-function splitTarget(target: string): Pick<RequestHead, "path" | "query"> {
+  let headers = message.headers as RequestHead["headers"];
+  let target = url;
+  const [, host, rest = ""] = url.startsWith("/") ? [] : (absolute.exec(url) ?? []);
+  if (host !== undefined) {
+    target = rest.startsWith("/") ? rest : `/${rest}`;
+    // It overrules the Host header (RFC 9112 §3.2.2). Two such headers are invalid all the same.
+    if (!headers.host?.includes(",")) headers = { ...headers, host };
+  }
   const mark = target.indexOf("?");
-  if (mark === -1) return { path: target, query: "" };
-  return { path: target.slice(0, mark), query: target.slice(mark + 1) };
+  const path = mark === -1 ? target : target.slice(0, mark);
+  const query = mark === -1 ? "" : target.slice(mark + 1);
+  return { method, path, query, headers, httpVersion };
 }
+
+/** A target with scheme and host. */
+const absolute = /^https?:\/\/([^/?#]*)(.*)$/is;
 
 /** How much of a body beyond its limit is read and dropped, so that its client can read the refusal. */
 const MAX_DROPPED_BYTES = 16 * 1024 * 1024;

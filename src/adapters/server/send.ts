@@ -44,7 +44,9 @@ export function createSender(): Sender {
   }
   function write(response: ServerResponse, answer: ApiResponse): void {
     begin(response, answer);
-    response.end(answer.body);
+    const isAscii = answer.headers["content-length"] === String(answer.body.length);
+    // The same bytes, written faster.
+    response.end(answer.body, isAscii ? "latin1" : "utf8");
   }
 
   function send(response: ServerResponse, { more, ...answer }: FollowedResponse, path: string) {
@@ -92,12 +94,9 @@ export function createSender(): Sender {
     switch (delivery.kind) {
       case "whole":
       case "overtaken":
-        begin(response, answer);
-        response.end(answer.body, delivered);
-        return;
       case "bytes":
         begin(response, answer);
-        response.end(delivery.bytes, delivered);
+        response.end(delivery.kind === "bytes" ? delivery.bytes : answer.body, delivered);
         return;
       case "drip":
         begin(response, answer);
@@ -111,11 +110,9 @@ export function createSender(): Sender {
         });
         return;
       case "noise":
-        socket.write(delivery.bytes, settled);
-        socket.destroySoon();
-        return;
       case "close":
         settled();
+        if (delivery.kind === "noise") socket.write(delivery.bytes);
         socket.destroySoon();
         return;
       case "reset":

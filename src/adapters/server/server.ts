@@ -119,9 +119,9 @@ function createReceiver(service: Service, { send, flush }: Sender): Receive {
     }
     // Node reads no more requests behind one that asks for another protocol. Here it gets a plain answer.
     if (message.headers.upgrade !== undefined) response.shouldKeepAlive = false;
-    const { httpVersion, ...head } = readHead(message);
-    const { path } = head;
-    const refusal = service.inspect({ ...head, httpVersion });
+    const head = readHead(message);
+    const { method, path, query, headers } = head;
+    const refusal = service.inspect(head);
 
     const answer = (body: string | Buffer, isWhole: boolean): void => {
       connection.latest = response;
@@ -134,7 +134,7 @@ function createReceiver(service: Service, { send, flush }: Sender): Receive {
         return;
       }
       const client = { hasLeft: () => response.closed };
-      const request = { ...head, body, connection: connection.number };
+      const request = { method, path, query, headers, body, connection: connection.number };
       // Finished answers must not wait for a control request.
       if (isControlTarget(path)) flush();
       const reply = service.answer(request, client);
@@ -193,14 +193,10 @@ function listen(
 }
 
 function describeListenError(error: NodeJS.ErrnoException, port: number, host: string): string {
-  switch (error.code) {
-    case "EADDRINUSE":
-      return `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another port; 0 picks a free one.`;
-    case "EACCES":
-      return `Port ${port} on ${host} may not be used by this user. Choose port 1024 or above; 0 picks a free one.`;
-    default:
-      return `The server can't listen on host ${host}, port ${port} (${error.code ?? error.message}). Choose an address of this machine, such as 127.0.0.1.`;
+  if (error.code === "EADDRINUSE") {
+    return `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another port; 0 picks a free one.`;
   }
+  return `The server can't listen on host ${host}, port ${port} (${error.code ?? error.message}). Choose an address of this machine, such as 127.0.0.1, and a port from 1024 on.`;
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {
