@@ -8,8 +8,7 @@ import { InputError } from "../../base/input.ts";
 import { parseJson } from "../../base/parse-json.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
 import { parseSnapshot, type Snapshot } from "../../world/accounts/snapshot.ts";
-import { readLines } from "./read-lines.ts";
-import { checkWritable, writeWholeFile } from "./whole-file.ts";
+import { checkWritable, readText, writeWholeFile } from "./whole-file.ts";
 
 /** A snapshot file can't be read or written. The message names it, says why and what to do. Nothing was changed. */
 export class SnapshotFileError extends Error {
@@ -33,13 +32,13 @@ export async function saveSnapshot(
   sim: Pick<SimulatorCore, "snapshot">,
   path: string,
 ): Promise<{ readonly replaced: boolean }> {
-  // Before any await, so that it is the state at the time of the call.
-  const snapshot = snapshotOf(sim, path);
   try {
-    const written = await writeWholeFile(path, textOf(snapshot), OWNER_ONLY);
+    // Before any await, so that it is the state at the time of the call.
+    const text = `${JSON.stringify(sim.snapshot())}\n`;
+    const written = await writeWholeFile(path, text, OWNER_ONLY);
     return { replaced: written === "replaced" };
   } catch (error) {
-    throw saveError(path, error);
+    throw error instanceof InputError ? error : saveError(path, error);
   }
 }
 
@@ -74,79 +73,29 @@ export async function checkSavable(path: string): Promise<void> {
 
 const OWNER_ONLY = 0o600;
 
-function snapshotOf(sim: Pick<SimulatorCore, "snapshot">, path: string): Snapshot {
-  try {
-    return sim.snapshot();
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    const what =
-      "can't be saved: one publisher has more events than fit into a string of this Node. Save earlier, with fewer events.";
-    throw new SnapshotFileError(path, what, error);
-  }
-}
-
-/** A line for the world, then one per account, because together they can exceed the longest string. */
-function* textOf({ accounts, ...world }: Snapshot): Generator<string> {
-  let text = `${JSON.stringify(world).slice(0, -1)}${HEAD_END}\n`;
-  for (const [index, account] of accounts.entries()) {
-    text += `${JSON.stringify(account)}${index === accounts.length - 1 ? "" : ","}\n`;
-    if (text.length < ENOUGH_CHARACTERS) continue;
-    yield text;
-    text = "";
-  }
-  yield `${text}]}\n`;
-}
-
-const HEAD_END = ',"accounts":[';
-/** Text is written in pieces of at least this length. */
-const ENOUGH_CHARACTERS = 1 << 20;
-
 function saveError(path: string, error: unknown): SnapshotFileError {
-  const what = `can't be saved: ${describeError(error)}. Choose a file in a writable folder.`;
-  return new SnapshotFileError(path, what, error);
+  const why =
+    error instanceof RangeError
+      ? "it is longer than the longest string of this Node. Save earlier, with fewer events"
+      : `${describeError(error)}. Choose a file in a writable folder`;
+  return new SnapshotFileError(path, `can't be saved: ${why}.`, error);
 }
 
-/** A file's JSON. @throws SnapshotFileError if it isn't JSON. */
+/** A file's JSON. @throws SnapshotFileError if it isn't that of a snapshot. */
 async function contentOf(path: string): Promise<unknown> {
-  const lines: string[] = [];
-  try {
-    for await (const line of readLines(path)) lines.push(line);
-  } catch (error) {
+  const text = await readText(path).catch((error: unknown) => {
     const what = `can't be read: ${describeError(error)}. Give a file that --save-on-exit or saveSnapshot wrote.`;
     throw new SnapshotFileError(path, what, error);
-  }
+  });
   return loading(path, () => {
-    const content = lines[0]?.trimEnd().endsWith(HEAD_END)
-      ? parseByAccount(lines)
-      : parseWhole(lines);
+    if (text.trim() === "") throw new Error("it is empty");
+    const content = parseJson(
+      text,
+      (mistake) => new Error(`it is damaged or incomplete: it ${mistake}`),
+    );
     refuseForeign(content);
     return content;
   });
-}
-
-/** Parses the form that `saveSnapshot` writes. */
-function parseByAccount([head = "", ...rest]: readonly string[]): unknown {
-  const accounts: unknown[] = [];
-  for (const [index, line] of rest.entries()) {
-    const text = line.trimEnd();
-    if (text === "]}") return { ...(parseLine(`${head}]}`, 1) as object), accounts };
-    accounts.push(parseLine(text.endsWith(",") ? text.slice(0, -1) : text, index + 2));
-  }
-  throw new Error(`it is incomplete: it ends after line ${rest.length + 1}`);
-}
-
-function parseLine(json: string, line: number): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw new Error(`it is damaged or incomplete: line ${line} is not JSON`);
-  }
-}
-
-/** Parses any other form, such as from `GET /_sim/snapshot`. */
-function parseWhole(lines: readonly string[]): unknown {
-  if (lines.every((line) => line.trim() === "")) throw new Error("it is empty");
-  return parseJson(lines.join("\n"), (mistake) => new Error(`it ${mistake}`));
 }
 
 /** Names the kind of a foreign file, which helps more than naming a missing field. */

@@ -1,11 +1,13 @@
-/** Writes files whole or not at all: into a temporary file in the same folder, which then replaces the old one. */
+/** Reads text files, and writes them whole or not at all: into a temporary file in the same folder, which then replaces the old one. */
 
+import { isUtf8 } from "node:buffer";
 import type { Stats } from "node:fs";
 import {
   access,
   appendFile,
   chmod,
   constants,
+  readFile,
   realpath,
   rename,
   rm,
@@ -14,6 +16,13 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { crypto } from "../server/builtins.ts";
+
+/** The text, without a byte order mark. @throws Error if it isn't text; errors of the file system. */
+export async function readText(path: string): Promise<string> {
+  const bytes = await readFile(path);
+  if (!isUtf8(bytes)) throw new Error("it is not text in UTF-8");
+  return bytes.toString().replace(/^\ufeff/, "");
+}
 
 /** A text, or its parts if it may be longer than a string can be. */
 export type Content = string | Iterable<string>;
@@ -37,7 +46,7 @@ export async function writeWholeFile(
     await appendFile(path, typeof content === "string" ? content : [...content].join(""));
     return "written to";
   }
-  const temporary = temporaryPathIn(dirname(target));
+  const temporary = join(dirname(target), `.adsim-${crypto().randomUUID()}.tmp`);
   try {
     await writeFile(temporary, "", { flag: "wx", mode });
     // Part by part: Yarn's file system (PnP) takes texts, but nothing that makes them.
@@ -67,11 +76,6 @@ export async function checkWritable(path: string): Promise<string | undefined> {
 async function endOfLinks(path: string): Promise<string> {
   const folder = await realpath(dirname(path)).catch(() => resolve(dirname(path)));
   return realpath(path).catch(() => join(folder, basename(path)));
-}
-
-/** The name of a file that doesn't exist yet, for content that isn't complete. */
-function temporaryPathIn(folder: string): string {
-  return join(folder, `.adsim-${crypto().randomUUID()}.tmp`);
 }
 
 async function checked(path: string): Promise<{

@@ -5,7 +5,7 @@
 
 import { basename, extname } from "node:path";
 import { CsvError, parse } from "csv-parse/sync";
-import { readLines } from "../../adapters/files/read-lines.ts";
+import { readText } from "../../adapters/files/whole-file.ts";
 import { parseInstant } from "../../base/calendar.ts";
 import { didYouMean, formatList } from "../../base/did-you-mean.ts";
 import { describeError } from "../../base/file-error.ts";
@@ -65,18 +65,16 @@ export async function record({ words, flags, host }: RecordCall): Promise<void> 
 
 /** @throws CommandFailure that says what is wrong with the file. */
 export async function recordingIn(file: string): Promise<Recording> {
-  const lines: string[] = [];
-  try {
-    for await (const line of readLines(file)) lines.push(line);
-  } catch (error) {
+  const text = await readText(file).catch((error: unknown) => {
     throw couldNotRun(
       `${file}: can't be read: ${describeError(error)}. Give a journal as NDJSON, a HAR file or a CSV trace.`,
     );
-  }
+  });
+  const lines = text.split("\n");
   const first = lines.find((line) => line.trim() !== "")?.trim() ?? "";
   const isJson = /^[[{]/.test(first) || first === "";
   try {
-    return inTimeOrder(isJson ? readRecording(lines) : readCsv(lines.join("\n")));
+    return inTimeOrder(isJson ? readRecording(lines) : readCsv(text));
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const colon = error.field === "" ? "" : ":";
