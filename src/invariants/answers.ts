@@ -6,8 +6,8 @@ import { jsonIn, jsonObjectIn } from "../base/parse-json.ts";
 import { lenientText } from "../base/text.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
 import type { EventKind } from "../spec/operations.ts";
+import type { TracedExchange } from "./client-exchange.ts";
 import { inconclusive } from "./ensure.ts";
-import type { TracedExchange } from "./trace.ts";
 
 /** The parameters of a request. An empty one counts as not sent. */
 export function valuesOf({ request }: TracedExchange): ReadonlyMap<string, string> {

@@ -9,9 +9,14 @@ import type { Choices } from "../simulator/simulator-options.ts";
 import { buildRequest } from "../spec/build-request.ts";
 import type { OperationId } from "../spec/operations.ts";
 import { creditOf, dayAt, read, type Stats, statsBody } from "./answers.ts";
-import { type ClientExchange, exchangeOf, type Member } from "./client-exchange.ts";
+import {
+  type ClientExchange,
+  exchangeOf,
+  type Member,
+  type Played,
+  Trace,
+} from "./client-exchange.ts";
 import { inconclusive } from "./ensure.ts";
-import { type Played, Trace } from "./trace.ts";
 
 /** Its functions return what they looked at, and throw as `ensure` and `inconclusive` do. */
 export interface Invariant {

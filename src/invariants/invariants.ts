@@ -1,13 +1,13 @@
 /** The one list of invariants, for the player, for tests of a simulator, for the property campaigns and for reports. */
 
 import { shortened } from "../base/text.ts";
+import type { Played } from "./client-exchange.ts";
 import { Broken, Inconclusive, type Result } from "./ensure.ts";
 import { copyOf, type Invariant, type WorldCopy } from "./invariant.ts";
 import { moneyInvariants } from "./money.ts";
 import { recordingInvariants } from "./recording.ts";
 import { serviceInvariants } from "./service.ts";
 import { statsInvariants } from "./stats.ts";
-import type { Played } from "./trace.ts";
 
 export const invariants: readonly Invariant[] = [
   ...moneyInvariants,

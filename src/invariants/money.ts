@@ -2,9 +2,9 @@
 
 import { MICROS_PER_PAISA, nearestMicros } from "../base/money.ts";
 import { creditOf, payoutsBody, read, valuesOf } from "./answers.ts";
+import type { CpmRange, Played, TracedExchange } from "./client-exchange.ts";
 import { ensure, ensureEach, inconclusive } from "./ensure.ts";
 import { askAfresh, type Invariant, readStats, type WorldCopy } from "./invariant.ts";
-import type { CpmRange, Played, TracedExchange } from "./trace.ts";
 
 export const moneyInvariants: readonly Invariant[] = [
   { id: "M1", says: "Lifetime revenue is payouts plus pending, to 6 decimals.", tried: allIsPaid },

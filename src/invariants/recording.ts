@@ -3,9 +3,9 @@
 import { DAY_MS, durationMs, MINUTE_MS } from "../base/duration.ts";
 import type { EventKind } from "../spec/operations.ts";
 import { creditOf, valuesOf } from "./answers.ts";
+import type { Played } from "./client-exchange.ts";
 import { ensure, ensureEach, inconclusive } from "./ensure.ts";
 import { ask, type Invariant, readStats, recordIn, type WorldCopy, waitIn } from "./invariant.ts";
-import type { Played } from "./trace.ts";
 
 export const recordingInvariants: readonly Invariant[] = [
   { id: "D2", says: "The de-duplication window is exact to the millisecond.", tried: windowEdge },

@@ -5,10 +5,9 @@ import { headerOf } from "../exchange/plain-request.ts";
 import { type OperationId, operations } from "../spec/operations.ts";
 import { bodyMismatch, lenientSchemas, responseSchemas } from "../spec/responses.ts";
 import { valuesOf } from "./answers.ts";
-import type { ClientExchange } from "./client-exchange.ts";
+import type { ClientExchange, Played, TracedExchange } from "./client-exchange.ts";
 import { ensure, ensureEach, inconclusive } from "./ensure.ts";
 import { ask, askAfresh, type Invariant, recordIn, type WorldCopy, waitIn } from "./invariant.ts";
-import type { Played, TracedExchange } from "./trace.ts";
 
 export const serviceInvariants: readonly Invariant[] = [
   { id: "L4", says: "A request is admitted after Retry-After, and not before.", tried: retryAfter },

@@ -2,9 +2,9 @@
 
 import { MICROS_PER_PAISA } from "../base/money.ts";
 import { addDays, dayAt, read, statsBody, valuesOf } from "./answers.ts";
+import type { Played } from "./client-exchange.ts";
 import { ensure, ensureEach } from "./ensure.ts";
 import { type Invariant, readStats, todayIn, type WorldCopy } from "./invariant.ts";
-import type { Played } from "./trace.ts";
 
 export const statsInvariants: readonly Invariant[] = [
   { id: "S1", says: "A period's figures are the sum of its parts' figures.", tried: sumOfParts },

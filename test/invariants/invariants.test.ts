@@ -3,9 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Choices } from "../../src/index.ts";
-import type { ClientExchange } from "../../src/invariants/client-exchange.ts";
+import { type ClientExchange, Trace } from "../../src/invariants/client-exchange.ts";
 import { type InvariantResult, invariants } from "../../src/invariants/invariants.ts";
-import { Trace } from "../../src/invariants/trace.ts";
 import { arbitraryAssumptions, checkInvariants } from "../../src/testing.ts";
 import { runsOf } from "../budget.ts";
 import { playIn } from "../choices/same-play.ts";

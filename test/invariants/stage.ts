@@ -7,9 +7,8 @@ import {
   createSimulator,
   type Simulator,
 } from "../../src/index.ts";
-import { type ClientExchange, exchangeOf } from "../../src/invariants/client-exchange.ts";
+import { type ClientExchange, exchangeOf, Trace } from "../../src/invariants/client-exchange.ts";
 import { type InvariantResult, judgeInvariants } from "../../src/invariants/invariants.ts";
-import { Trace } from "../../src/invariants/trace.ts";
 import type { SimulatorCore } from "../../src/simulator/core.ts";
 import { impressionIdIn, senderOf } from "../sender.ts";
 

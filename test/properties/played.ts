@@ -1,6 +1,6 @@
 /** What the invariants need from a finished run. */
 
-import { type Played, Trace } from "../../src/invariants/trace.ts";
+import { type Played, Trace } from "../../src/invariants/client-exchange.ts";
 import { type Run, type Step, withoutUndone } from "./run.ts";
 
 /** Without steps that were undone: the others led from the world's start to its state now. */

@@ -2,8 +2,8 @@
 
 import type { Simulator } from "../../src/index.ts";
 import type { Stats } from "../../src/invariants/answers.ts";
+import { Trace } from "../../src/invariants/client-exchange.ts";
 import { copyOf, readStats, todayIn } from "../../src/invariants/invariant.ts";
-import { Trace } from "../../src/invariants/trace.ts";
 
 /** Asks a fork. */
 export interface Reader {

@@ -2,9 +2,8 @@
 
 import { createDigest } from "../../base/digest.ts";
 import type { FaultRule } from "../../faults/rule.ts";
-import type { ClientExchange, Member } from "../../invariants/client-exchange.ts";
+import { type ClientExchange, type Member, Trace } from "../../invariants/client-exchange.ts";
 import { inconclusive } from "../../invariants/ensure.ts";
-import { Trace } from "../../invariants/trace.ts";
 import { resolveOptions } from "../../simulator/simulator-options.ts";
 import type { Encoding } from "../../spec/build-request.ts";
 import { createLatencies, createTally } from "../measure/tally.ts";

@@ -2,14 +2,13 @@
 
 import { InputError } from "../../base/input.ts";
 import { bodyReplaced } from "../../faults/verdict.ts";
-import type { Member } from "../../invariants/client-exchange.ts";
+import { type Member, Trace } from "../../invariants/client-exchange.ts";
 import type { Invariant } from "../../invariants/invariant.ts";
 import {
   invariants as all,
   type InvariantResult,
   judgeInvariants,
 } from "../../invariants/invariants.ts";
-import { Trace } from "../../invariants/trace.ts";
 import { WorldJournal } from "../../journal/journal.ts";
 import type { ExchangeItem } from "../../journal/log.ts";
 import { shownEntry } from "../../journal/shown-entry.ts";
