@@ -41,7 +41,7 @@ function stateOf(worlds: Worlds): string {
   return JSON.stringify([about, journal.changes(), snapshot(), worlds.metrics(), worlds.names()]);
 }
 
-test("without an alteration: every other reading, as the world was before the entry", () => {
+test("without an alteration: every other choice, as the world was before the entry", () => {
   const worlds = stage();
   const world = worlds.get("default");
   const before = stateOf(worlds);
