@@ -1,6 +1,6 @@
 /** The client library in a simulated world, in virtual time: each event on record once, or reported. */
 
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { type Ads, type AdsOptions, createAds } from "../../src/client.ts";
 import type { Verdict, VerdictKind } from "../../src/faults/verdict.ts";
 import type { ClientCommand } from "../../src/testing/session/command.ts";
@@ -562,5 +562,28 @@ describe("starting", () => {
   test("an invalid time limit of close is refused", async () => {
     const { ads } = await started();
     expect(() => ads.close({ withinMs: Number.NaN })).toThrow("withinMs");
+  });
+});
+
+describe("a page that is left", () => {
+  afterEach(() => void vi.unstubAllGlobals());
+
+  test.each([
+    ["what waits for its turn or for a retry is sent at once", {}, [503, 503, 200, 200]],
+    ["a pause that the service asked for is kept", { "retry-after": "60" }, [503]],
+  ])("%s", async (_, headers, statuses) => {
+    const page = new EventTarget();
+    const add = page.addEventListener.bind(page);
+    vi.stubGlobal("addEventListener", add);
+    const { world, ads, surface, sent } = await started({ concurrency: 1 });
+    const verdict = { kind: "respond", status: 503, headers } as const;
+    world.sim.faults.add({ match: { times: 2 }, verdict });
+    for (const ad of ["a", "b"]) ads.impression(surface, ad);
+    await world.time.settle();
+    page.dispatchEvent(new Event("pagehide"));
+    await world.time.settle();
+    if (statuses.length > 1) page.dispatchEvent(new Event("pagehide"));
+    await world.time.settle();
+    expect(sent("impression").map(({ status }) => status)).toEqual(statuses);
   });
 });

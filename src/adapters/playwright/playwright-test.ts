@@ -12,7 +12,7 @@ import {
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Simulator } from "../create-simulator.ts";
 import { simulatorFromEnvironment } from "../environment.ts";
-import { reportFailedTest } from "../failed-test.ts";
+import { reportFailedTest } from "../failure-files.ts";
 import {
   activeSurfaceOf,
   firstActiveSurface,

@@ -3,15 +3,14 @@
 import { test as base, type TestAPI } from "vitest";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { reportReached, underEnvironment } from "../environment.ts";
-import { reportFailedTest } from "../failed-test.ts";
+import { reportFailedTest } from "../failure-files.ts";
 import {
   activeSurfaceOf,
   firstActiveSurface,
   readSimOptions,
   type WorldFixtures,
 } from "../test-world.ts";
-import { createMswHost } from "./msw-host.ts";
-import { openWorld, type TestWorld, type Transport } from "./world.ts";
+import { createMswHost, openWorld, type TestWorld, type Transport } from "./world.ts";
 
 /** The fixtures of a test. Only those that a test uses are created. */
 export interface SimFixtures extends WorldFixtures {

@@ -1,9 +1,10 @@
 /** Opens a world for one test over the chosen transport, and closes it afterwards. */
 
 import { InputError } from "../../base/input.ts";
+import type { SimulatorCore } from "../../simulator/core.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
+import type { ApiRequest, ApiResponse } from "../../spec/messages.ts";
 import { createSimulator, type Simulator, withFetch } from "../create-simulator.ts";
-import type { MswHost } from "./msw-host.ts";
 
 /**
  * How a client reaches the world.
@@ -61,3 +62,70 @@ async function overHttp({ options }: Opening): Promise<TestWorld> {
 
 /** Looks `fetch` up at each call, because MSW and others replace it. */
 const machineFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
+
+/**
+ * One MSW server for all concurrent tests: two servers would treat each other's requests as the network's. It listens only
+ * while a test has a world there.
+ */
+export interface MswHost {
+  /** Serves the world at the returned base URL. `name`: unique in the process. */
+  add(
+    sim: SimulatorCore,
+    name: string,
+  ): Promise<{ readonly baseUrl: string; remove(): Promise<void> }>;
+}
+
+/** The top-level domain can't exist (RFC 6761). */
+const ORIGIN = "http://ads.test";
+
+export function createMswHost(): MswHost {
+  const worlds = new Map<string, SimulatorCore>();
+  let listening: Promise<Listening> | undefined;
+
+  /** The first part of the path names the world. */
+  function handle(request: ApiRequest): ApiResponse {
+    const [, name = "", rest = ""] = /^\/([^/]*)(.*)$/.exec(request.path) ?? [];
+    const sim = worlds.get(name);
+    return sim === undefined ? noWorld : sim.handle({ ...request, path: rest || "/" });
+  }
+
+  return {
+    async add(sim, name) {
+      // Before any await, so that a concurrent test doesn't close the server meanwhile.
+      worlds.set(name, sim);
+      listening ??= listen(handle);
+      await listening;
+      return {
+        baseUrl: `${ORIGIN}/${name}`,
+        async remove() {
+          worlds.delete(name);
+          if (worlds.size > 0 || listening === undefined) return;
+          const last = listening;
+          listening = undefined;
+          (await last).close();
+        },
+      };
+    },
+  };
+}
+
+type Listening = { close(): void };
+
+async function listen(handle: (request: ApiRequest) => ApiResponse): Promise<Listening> {
+  // Loaded on demand, because msw is optional.
+  const { createHandlers } = await import("../msw.ts");
+  const server = (await import("msw/node")).setupServer(
+    ...createHandlers({ handle }, { baseUrl: ORIGIN }),
+  );
+  server.listen(bypassOptions);
+  return server;
+}
+
+/** Lets other requests pass. msw 2 has the first option, msw 3 the second. */
+const bypassOptions = { onUnhandledRequest: "bypass", onUnhandledFrame: "bypass" } as const;
+
+const noWorld: ApiResponse = {
+  status: 404,
+  headers: { "content-type": "text/plain" },
+  body: "adsim: the test whose world this was has ended. Await the client's requests before the test ends.",
+};
