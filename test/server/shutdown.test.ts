@@ -41,12 +41,6 @@ test("idle, half-sent and silent connections don't keep the server from closing"
   await expect(open(server.port)).rejects.toThrow("ECONNREFUSED");
 });
 
-test("closing again doesn't fail", async () => {
-  const server = await serve();
-  await Promise.all([server.close(), server.close()]);
-  await server.close();
-});
-
 test("a port in use is refused with advice", async () => {
   await using server = await serve();
   await expect(startServer({ port: server.port })).rejects.toThrow(
