@@ -4,7 +4,7 @@ import { type EventValues, eventOf, eventValues } from "../audit/findings/client
 import { formatInstant } from "../base/calendar.ts";
 import { digestOf } from "../base/digest.ts";
 import { durationInWords } from "../base/duration.ts";
-import { oneLine } from "../base/text.ts";
+import { oneLine, orUndefined } from "../base/text.ts";
 import type { JournalEntry, JournalFault } from "../journal/entry.ts";
 import type { ChangeItem, WorldChange } from "../journal/log.ts";
 import type { JournalRecord } from "../journal/record.ts";
@@ -16,7 +16,7 @@ export interface ListedExchange
     Pick<JournalEntry["request"], "method" | "path" | "query"> {
   /** 0 if the client got no response. */
   readonly status: number;
-  readonly fault: Pick<JournalFault, "rule" | "kind"> | undefined;
+  readonly fault: (Pick<JournalFault, "rule" | "kind"> & Partial<JournalFault>) | undefined;
   /** The remaining quota according to the answer; undefined if there is no answer. */
   readonly remaining: number | undefined;
   /** The publisher that the request concerns, if that isn't the one whose key was sent. */
@@ -26,6 +26,10 @@ export interface ListedExchange
    * Undefined unless the request is an impression or a click, and can be read.
    */
   readonly event?: EventValues | undefined;
+  /** `Retry-After` of the answer. */
+  readonly retryAfter?: string | undefined;
+  /** Why it was refused, in the words of the error's body. Undefined if that has none. */
+  readonly detail?: string | undefined;
   /** Equal for requests about the same event. Undefined if only the client knows whether they are: without a session. */
   readonly eventKey?: string | undefined;
 }
@@ -49,21 +53,31 @@ export function listedEntry(entry: JournalEntry): ListedExchange {
 }
 
 export function listedExchange(record: JournalRecord, sequence: number): ListedExchange {
-  const { effect, response, fault } = record;
+  const { effect } = record;
   const concerned = record.account?.id;
+  const entry = shownEntry(record, sequence);
+  const answer = entry.fault?.lost ?? entry.response;
   const exchange = {
-    ...listedEntry(shownEntry(record, sequence)),
+    ...listedEntry(entry),
+    fault: entry.fault && { ...entry.fault, lost: undefined },
     ...(concerned !== record.publisher && { concerns: concerned }),
+    retryAfter: answer.headers["retry-after"],
+    detail: entry.effect === "refused" ? detailIn(answer.body) : undefined,
   };
   const values = eventValues(record);
   if (values === undefined) return exchange;
-  const answer = effect && (fault?.lost ?? response).body;
-  const given = /"impression_id"\s*:\s*"([^"\\]*)"/.exec(answer ?? "")?.[1];
+  const given = /"impression_id"\s*:\s*"([^"\\]*)"/.exec(effect ? answer.body : "")?.[1];
   const ids = Object.entries({ ...values, impression_id: values.impression_id ?? given });
   const event = Object.fromEntries(ids.map(([name, id]) => [name, id?.slice(0, MAX_CHARACTERS)]));
   const key = eventOf(record, values)?.key;
   // A digest, because ids may be long.
   return { ...exchange, event, eventKey: key && digestOf([key]) };
+}
+
+/** Each shape of an error's body has it under another name. */
+function detailIn(body: string): string | undefined {
+  const [, text] = /"(?:detail|message|error)":("(?:[^"\\]|\\.)*")/.exec(body) ?? [];
+  return text && orUndefined(() => JSON.parse(text).slice(0, MAX_CHARACTERS));
 }
 
 export interface ShownChange extends Pick<ChangeItem, "number" | "after" | "change"> {

@@ -1,121 +1,112 @@
-/** The page: its header, the views, and what they share. */
+/** The page: header, list, and what is beside it. */
 
 import { html } from "htm/preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { ClientReport } from "../../audit/client-report.ts";
 import { printable } from "../../base/text.ts";
-import { type Api, createApi, DEFAULT_WORLD, servedWorld } from "./api.ts";
-import { useClock } from "./clock-section.ts";
-import type { Catalogue } from "./contract.ts";
-import type { Connection } from "./events.ts";
+import type { Catalogue, WorldSummary } from "./contract.ts";
+import { Drawer } from "./drawer.ts";
+import { findingsBySequence } from "./findings.ts";
+import { Header } from "./header.ts";
 import { shortcutHelp, useShortcuts } from "./keys.ts";
-import { LiveView } from "./live-view.ts";
-import { useLoaded, useThrottled } from "./loading.ts";
-import { createLog, type Log } from "./log.ts";
-import { announce, type Part, Waiting } from "./parts.ts";
-import { go, linkTo, usePlace } from "./place.ts";
-import { recording } from "./recording.ts";
-import { TruthView } from "./truth-view.ts";
-import { WorldView } from "./world-view.ts";
+import { useLoaded, useThrottled, useTicks } from "./loading.ts";
+import { createLog, isRow, type Log } from "./log.ts";
+import { LogView } from "./log-view.ts";
+import { Panel } from "./panel.ts";
+import { announce, type Part, Problem } from "./parts.ts";
+import { go, usePlace } from "./place.ts";
+import { type Connection, createSource, goneText, type Source } from "./source.ts";
+import { Start } from "./start.ts";
 
-const views = [
-  ["live", "Live"],
-  ["world", "World"],
-  ["truth", "Findings"],
-] as const;
+/** While exchanges arrive, what is made of all of them follows at most so often. */
+const FOLLOW_MS = 1000;
+/** This page hears nothing of other worlds. */
+const ASK_EVERY_MS = 4000;
 
 export function App(): Part {
+  const { world } = usePlace();
+  const source = useMemo(() => createSource(world), [world]);
+  return html`<${World} key=${source.world} source=${source} />`;
+}
+
+function World({ source }: { readonly source: Source }): Part {
   const place = usePlace();
-  const world =
-    recording === undefined ? servedWorld(location.pathname) : (place.world ?? DEFAULT_WORLD);
-  const api = useMemo(() => createApi(world), [world]);
-  const { log, connection } = useLog(api);
-  const catalogue = useLoaded(() => api.get<Catalogue>("catalogue"), [api]);
+  const { log, connection } = useLog(source);
+  const version = useThrottled(log.version, FOLLOW_MS);
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const version = useThrottled(log.version);
-  const view = views.find(([id]) => id === place.view)?.[0] ?? "live";
+  const [isPaused, setPaused] = useState(false);
+  const catalogue = useLoaded(() => source.get<Catalogue>("catalogue"), [source]).value ?? {};
+  const report = useLoaded(() => source.get<ClientReport>("report"), [source], version);
+  const listing = useLoaded(
+    () => source.get<{ worlds: readonly WorldSummary[] }>("worlds"),
+    [source],
+    `${useTicks(ASK_EVERY_MS)} ${log.restarts}`,
+  );
+  const findings = useMemo(() => findingsBySequence(report.value), [report.value]);
+  const worlds = listing.value?.worlds ?? [];
+  // Links of earlier versions name the findings so.
+  const view = place.view === "truth" ? "findings" : place.view;
+  const toggle = (id: string): void =>
+    go({
+      view: view === id && place.at === undefined ? undefined : id,
+      section: undefined,
+      at: undefined,
+    });
   useShortcuts({
     "?": () => setHelpOpen(true),
-    "g l": () => go({ view: undefined }),
-    "g w": () => go({ view: "world" }),
-    "g t": () => go({ view: "truth" }),
+    f: () => toggle("findings"),
+    w: () => toggle("world"),
   });
   useEffect(() => {
-    document.title = `${place.at === undefined ? "" : `#${place.at} · `}${world} · ${api.title ?? "adsim"}`;
-  }, [api, place.at]);
-  const shared = { api, log, catalogue: catalogue.value ?? {}, version };
+    document.title = `${place.at === undefined ? "" : `#${place.at} · `}${source.world} · ${source.title}`;
+  }, [source, place.at]);
+  const at = /^\d+$/.test(place.at ?? "") ? Number(place.at) : undefined;
+  const row = log.items.find((item) => isRow(item) && item.sequence === at);
+  const opened = row !== undefined && isRow(row) ? row : undefined;
+  const isEmpty = log.version > 0 && log.items.length === 0;
+  const isAside = at !== undefined || view === "findings" || view === "world";
+  const shared = { source, catalogue, report, worlds, version };
   return html`
-    <${Header} ...${{ api, log, connection, view }} onHelp=${() => setHelpOpen(true)} />
-    ${api.notes.length > 0 && html`<${Notes} key=${world} notes=${api.notes} />`}
-    ${catalogue.error !== undefined && html`<${Waiting} loaded=${catalogue} />`}
-    <main>
-      ${view === "live" && html`<${LiveView} key=${world} ...${shared} />`}
-      ${view === "world" && html`<${WorldView} key=${world} ...${shared} />`}
-      ${view === "truth" && html`<${TruthView} key=${world} ...${shared} />`}
+    <${Header} ...${{ source, log, connection, worlds, isPaused }} findings=${report.value?.findings.length ?? 0}
+      onPause=${() => setPaused(!isPaused)} onHelp=${() => setHelpOpen(true)} />
+    ${source.notes.length > 0 && html`<div class="notes">${source.notes.map((note) => html`<p key=${note}>${printable(note)}</p>`)}</div>`}
+    ${connection === "ended" && html`<${Problem} error=${goneText(source.world)} />`}
+    <main class=${isAside ? "aside" : ""}>
+      ${isEmpty ? html`<${Start} source=${source} worlds=${worlds} />` : html`<${LogView} ...${{ log, findings, isPaused }} />`}
+      ${
+        at !== undefined
+          ? html`<${Panel} ...${{ source, catalogue, sequence: at, row: opened }} first=${opened && log.repeated(opened)}
+              findings=${findings.get(at) ?? []} />`
+          : isAside && html`<${Drawer} ...${shared} isFindings=${view === "findings"} />`
+      }
     </main>
     <p id="said" role="status" class="unseen"></p>
     ${isHelpOpen && html`<${Help} onClose=${() => setHelpOpen(false)} />`}`;
 }
 
 /** What happened in the world so far, and from now on. */
-function useLog(api: Api): { readonly log: Log; readonly connection: Connection } {
+function useLog(source: Source): { readonly log: Log; readonly connection: Connection } {
   const [connection, setConnection] = useState<Connection>("connecting");
   const [, update] = useState(0);
   const log = useMemo(() => {
     const made: Log = createLog(() => update(made.version));
     return made;
-  }, [api]);
-  useEffect(() => {
-    void api.get<{ entries: readonly { sequence: number }[] }>("journal?limit=1").then(
-      ({ entries }) => log.expect(entries[0]?.sequence ?? 0),
-      () => log.expect(0),
-    );
-  }, [api, log]);
+  }, [source]);
   useEffect(
     () =>
-      api.listen({
-        exchanges: log.exchanges,
-        changes: log.changes,
-        forgotten: log.forgotten,
-        restarted: log.restarted,
+      source.listen({
+        ...{ exchanges: log.exchanges, changes: log.changes },
+        ...{ forgotten: log.forgotten, restarted: log.restarted },
         connection(state) {
           setConnection(state);
+          // Nothing has come if the world is empty.
+          if (state === "live" || state === "recorded") log.exchanges([]);
           announce(`The connection is ${state}.`);
         },
       }),
-    [api, log],
+    [source, log],
   );
   return { log, connection };
-}
-
-function Header(props: {
-  readonly api: Api;
-  readonly log: Log;
-  readonly connection: Connection;
-  readonly view: string;
-  onHelp(): void;
-}): Part {
-  const { api, log, connection, view, onHelp } = props;
-  const { now, mode } = useClock(api, log);
-  return html`<header class="top">
-    <h1><a href=${linkTo({ view: undefined, at: undefined, tab: undefined })}>adsim</a></h1>
-    <nav aria-label="Views">
-      ${views.map(
-        ([
-          id,
-          label,
-        ]) => html`<a key=${id} href=${linkTo({ view: id === "live" ? undefined : id, section: undefined })}
-          aria-current=${id === view ? "page" : undefined}>${label}</a>`,
-      )}
-    </nav>
-    <a class="world" href=${linkTo({ view: "world", section: "worlds" })} title="World">${api.world}</a>
-    <a class="now" href=${linkTo({ view: "world", section: undefined })} title="World time">${now.replace("T", " ").slice(0, 19)} ${mode}</a>
-    <span class=${`connection ${connection}`}>${connection}</span>
-    <button type="button" class="small" aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)" onClick=${onHelp}>?</button>
-  </header>`;
-}
-
-function Notes({ notes }: { readonly notes: readonly string[] }): Part {
-  return html`<div class="recording">${notes.map((note) => html`<p key=${note}>${printable(note)}</p>`)}</div>`;
 }
 
 function Help({ onClose }: { onClose(): void }): Part {
@@ -123,9 +114,10 @@ function Help({ onClose }: { onClose(): void }): Part {
   useEffect(() => dialog.current?.showModal(), []);
   return html`<dialog ref=${dialog} aria-labelledby="help-title" onClose=${onClose}>
     <h2 id="help-title">Keyboard shortcuts</h2>
-    <dl class="keys">
-      ${shortcutHelp.map(([keys, what]) => html`<div key=${keys}><dt>${keys}</dt><dd>${what}</dd></div>`)}
-    </dl>
+    <dl class="facts">${shortcutHelp.map(([keys, what]) => html`<div key=${keys}><dt><kbd>${keys}</kbd></dt><dd>${what}</dd></div>`)}</dl>
+    <h2>Signs</h2>
+    <p>✓ recorded · ↻ the same event again · <span class="refused">⊘ refused</span> · <span class="fault">⚡ a fault acted</span> ·
+      <span class="wrong">✕ no good answer</span> · ⚠ part of a finding</p>
     <form method="dialog"><button class="primary">Close</button></form>
   </dialog>`;
 }

@@ -11,10 +11,9 @@ import type { Publisher } from "../../world/accounts/account.ts";
 /** An exchange as the list shows it. */
 export type Row = ListedExchange;
 
-/** What was done to the world by hand, between the entries `after` and `after + 1`. */
+/** What somebody changed in the world, between the entries `after` and `after + 1`. */
 export type Change = ShownChange;
 
-/** A line of the list. */
 export type Item = Row | Change;
 
 export interface EntryReply extends StepOfEntry {
@@ -24,6 +23,13 @@ export interface EntryReply extends StepOfEntry {
 
 export type Catalogue = Readonly<Record<string, Assumption>>;
 
+export type Choices = Readonly<Record<string, string>>;
+
+export interface Clock {
+  readonly mode: string;
+  readonly now: string;
+}
+
 export interface PublisherState
   extends Pick<Publisher, "id" | "name" | "surfaces">,
     ReturnType<HostedCore["figuresOf"]> {
@@ -32,24 +38,28 @@ export interface PublisherState
   readonly payouts: { readonly status: number; readonly body: string };
 }
 
-export interface State {
-  readonly now: string;
-  readonly mode: string;
-  readonly assumptions: Readonly<Record<string, string>>;
+export interface State extends Clock {
+  readonly assumptions: Choices;
   readonly faults: readonly InstalledRule[];
   readonly publisher: PublisherState | null;
 }
 
-export interface Clock {
-  readonly mode: string;
-  readonly now: string;
-}
-
-/** The world before and after an entry. */
+/** The world before and after an entry, as the publisher of the request sees it. */
 export interface Moment {
   readonly sequence: number;
-  readonly publisher: string | null;
   /** Null if it can't be rebuilt. */
   readonly before: State | null;
   readonly after: State;
+}
+
+export interface WorldSummary {
+  readonly name: string;
+  readonly now: string;
+  readonly seed: string;
+  readonly requests: number;
+}
+
+export interface Listing {
+  readonly publishers: readonly Publisher[];
+  readonly total: number;
 }

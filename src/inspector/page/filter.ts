@@ -1,101 +1,86 @@
-/** Which rows the list shows. The filter stands in the address. */
+/** Which rows the list shows: one of five counted filters, and a text. */
 
 import type { Item, Row } from "./contract.ts";
-import { targetOf } from "./exchange-words.ts";
-import type { filterNames, Place } from "./place.ts";
+import { isRow, type Log } from "./log.ts";
+import type { Place } from "./place.ts";
+import { targetOf } from "./words.ts";
 
-/** Empty fields don't restrict anything. */
-export interface Filter extends Record<(typeof filterNames)[number], string | boolean> {
-  /**
-   * Text that the request line, an id of the event, the reason, the publisher or the rule contains. `#12` is exactly this
-   * exchange, and `rule:ID` exactly this fault rule.
-   */
-  readonly text: string;
-  readonly operation: string;
-  /** `2xx`, `4xx`, `5xx`, `none` or one status. */
-  readonly status: string;
-  readonly publisher: string;
-  readonly producer: string;
-  /** Only what changed the books. */
-  readonly books: boolean;
-  readonly faults: boolean;
+/** Names of the counted filters, as they stand in the address, and what passes. */
+const filters = {
+  all: ["All", () => true],
+  errors: ["Errors", isWrong],
+  faults: ["Faults", ({ fault }) => fault !== undefined],
+  counted: ["Counted", ({ effect }) => effect === "applied"],
+  refused: ["Refused", isRefused],
+} as const satisfies Record<string, readonly [label: string, passes: (row: Row) => boolean]>;
+
+/** The client got no answer, a broken or wrong one, or a failure. */
+export function isWrong({ status, fault, producedBy }: Row): boolean {
+  if (fault?.application === 2) return false;
+  const isBroken =
+    fault !== undefined && (fault.received === "part" || fault.kind === "wrong-body");
+  return status === 0 || isBroken || (status >= 500 && producedBy !== "limit");
 }
 
-export const noFilter: Filter = {
-  text: "",
-  operation: "",
-  status: "",
-  publisher: "",
-  producer: "",
-  books: false,
-  faults: false,
-};
-
-export function filterIn(place: Place): Filter {
-  const { text = "", operation = "", status = "", publisher = "", producer = "" } = place;
-  const { books, faults } = place;
-  return {
-    text,
-    operation,
-    status,
-    publisher,
-    producer,
-    books: books !== undefined,
-    faults: faults !== undefined,
-  };
+function isRefused({ effect, status, producedBy }: Row): boolean {
+  return (effect === "refused" || producedBy === "limit" || status >= 400) && status < 500;
 }
 
-export function isFiltering(filter: Filter): boolean {
-  return Object.values(filter).some((value) => value !== "" && value !== false);
+export interface Shown {
+  readonly items: readonly Item[];
+  /** How many rows pass the text and each of the counted filters. */
+  readonly counts: readonly {
+    readonly id: string;
+    readonly label: string;
+    readonly count: number;
+  }[];
 }
 
-export function matcherOf(filter: Filter): (item: Item) => boolean {
-  const { operation, publisher, producer, books, faults } = filter;
-  const text = filter.text.toLowerCase();
-  const hasText = textMatcher(filter.text);
-  const hasStatus = statusMatcher(filter.status);
-  const isOnlyText = !isFiltering({ ...filter, text: "" });
-  return (item) => {
-    if (!("sequence" in item)) return isOnlyText && item.text.toLowerCase().includes(text);
-    return (
-      (operation === "" || operation === (item.operation ?? "none")) &&
-      (publisher === "" ||
-        publisher === (item.publisher ?? "none") ||
-        publisher === item.concerns) &&
-      (producer === "" || producer === item.producedBy) &&
-      (!books || item.effect === "applied") &&
-      (!faults || item.fault !== undefined) &&
-      hasStatus(item.status) &&
-      hasText(item)
-    );
-  };
+/** `until`: the order of the last item that may be shown. */
+export function shownIn(log: Log, { text = "", show = "all" }: Place, until: number): Shown {
+  const passes = Object.entries(filters).find(([id]) => id === show)?.[1][1] ?? filters.all[1];
+  const says = textMatcher(text);
+  const counts = Object.entries(filters).map(([id, [label]]) => ({ id, label, count: 0 }));
+  const isAll = passes === filters.all[1];
+  const items = log.items.filter((item) => {
+    if (!isRow(item))
+      return isAll && item.after < until && (text === "" || item.text.includes(text));
+    if (!says(item)) return false;
+    for (const one of counts) {
+      if (filters[one.id as keyof typeof filters][1](item)) one.count += 1;
+    }
+    return item.sequence <= until && passes(item);
+  });
+  return { items, counts };
 }
 
-/** The filter of the exchanges that this fault rule had a hand in. */
-export function ruleText(id: string): string {
-  return `rule:${id}`;
+/** All words must be found. Some have a meaning: `#12`, `status:429`, `fault:lost-ack`, `is:impression`. */
+function textMatcher(text: string): (row: Row) => boolean {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean).map(wordMatcher);
+  return (row) => words.every((matches) => matches(row));
 }
 
-function textMatcher(wanted: string): (row: Row) => boolean {
-  const number = /^#(\d+)\s*$/.exec(wanted)?.[1];
-  if (number !== undefined) return ({ sequence }) => sequence === Number(number);
-  if (wanted.startsWith(ruleText("")))
-    return ({ fault }) => fault !== undefined && ruleText(fault.rule) === wanted;
-  const text = wanted.toLowerCase();
-  return (row) => text === "" || searchTextOf(row).includes(text);
+function wordMatcher(word: string): (row: Row) => boolean {
+  const [, name, value = ""] = /^(#|status:|fault:|is:)(.+)$/.exec(word) ?? [];
+  switch (name) {
+    case "#":
+      return ({ sequence }) => `${sequence}` === value;
+    case "status:":
+      return ({ status }) =>
+        (status === 0 ? "none" : `${status}`).startsWith(value.replace(/xx$/, ""));
+    case "fault:":
+      return ({ fault }) =>
+        fault !== undefined && [fault.rule.toLowerCase(), fault.kind].includes(value);
+    case "is:":
+      return ({ operation }) => operation === value;
+    default:
+      return (row) => searchedIn(row).includes(word);
+  }
 }
 
-function searchTextOf(row: Row): string {
-  const { sequence, method, reason, publisher = "", fault, event = {} } = row;
+function searchedIn(row: Row): string {
+  const { method, reason, publisher = "", concerns = "", fault, event = {}, detail = "" } = row;
   const rule = fault === undefined ? "" : `${fault.rule} ${fault.kind}`;
   const ids = Object.values(event).join(" ");
-  return `#${sequence} ${method} ${targetOf(row)} ${ids} ${reason} ${publisher} ${rule}`.toLowerCase();
-}
-
-function statusMatcher(wanted: string): (status: number) => boolean {
-  if (wanted === "") return () => true;
-  if (wanted === "none") return (status) => status === 0;
-  const family = /^([1-5])xx$/.exec(wanted)?.[1];
-  if (family !== undefined) return (status) => Math.floor(status / 100) === Number(family);
-  return (status) => status === Number(wanted);
+  return `${method} ${targetOf(row)} ${ids} ${reason} ${detail} ${publisher} ${concerns} ${rule}`.toLowerCase();
 }

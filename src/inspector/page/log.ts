@@ -1,47 +1,19 @@
-/** The rows that the page holds, oldest first, and those of them that pass the filter. */
+/** What the page holds of a world: exchanges and changes, oldest first. */
 
-import type { Api } from "./api.ts";
-import type { Catalogue, Item, Row } from "./contract.ts";
-import type { Listener } from "./events.ts";
-import { type Filter, matcherOf, noFilter } from "./filter.ts";
+import type { Item, Row } from "./contract.ts";
+import type { Listener } from "./source.ts";
 
 export interface Log extends Omit<Listener, "connection"> {
-  /** All items. */
   readonly items: readonly Item[];
-  /** Those that pass the filter. */
-  readonly shown: readonly Item[];
-  /** The sequence of an earlier row about the same event: the first that the page has. */
-  repeated(row: Row): number | undefined;
-  /** Publishers of all rows so far. */
-  readonly publishers: ReadonlySet<string>;
-  /** Statuses of all rows so far, in order. */
-  readonly statuses: readonly number[];
-  /** Grows when the world's time may have changed other than by itself. */
-  readonly clockVersion: number;
   /** Grows with every change. */
   readonly version: number;
+  /** Grows when the world's time may have changed other than by itself. */
+  readonly changeCount: number;
   /** How often all rows so far became void. */
   readonly restarts: number;
-  /** How many of the shown items were dropped at the old end. */
-  readonly dropped: number;
-  /** Whether it has all rows that there were when the page began. */
-  readonly isCurrent: boolean;
-  /** Tells the last row that there was when the page began. */
-  expect(sequence: number): void;
-  filterBy(filter: Filter): void;
+  /** The first row that the page has about the same event, if it is an earlier one. */
+  repeated(row: Row): Row | undefined;
 }
-
-/** What every view gets. */
-export interface ViewProps {
-  readonly api: Api;
-  readonly log: Log;
-  readonly catalogue: Catalogue;
-  /** Changes soon after the world did: a reason to ask again. */
-  readonly version: number;
-}
-
-/** What arrives within this time is drawn together. */
-const GATHER_MS = 100;
 
 export function isRow(item: Item): item is Row {
   return "sequence" in item;
@@ -53,7 +25,7 @@ export function orderOf(item: Item): number {
 }
 
 /** The index of the last item at or before this place; -1 if there is none. */
-export function indexAt(items: readonly Item[], order: number): number {
+function indexAt(items: readonly Item[], order: number): number {
   let low = 0;
   let high = items.length;
   while (low < high) {
@@ -65,136 +37,70 @@ export function indexAt(items: readonly Item[], order: number): number {
   return low - 1;
 }
 
-/** `notify` is called a moment after something changed. */
 export function createLog(notify: () => void): Log {
   let items: Item[] = [];
-  let shown: Item[] = [];
-  let version = 0;
-  let dropped = 0;
-  let clockVersion = 0;
-  let restarts = 0;
-  let expected: number | undefined;
-  let filter = noFilter;
-  let matches = matcherOf(filter);
-  let isWaiting = false;
-  const publishers = new Set<string>();
-  const firsts = new Map<string, number>();
-  const statuses = new Set<number>();
+  let [version, changeCount, restarts] = [0, 0, 0];
+  const firsts = new Map<string, Row>();
 
   function changed(): void {
     version += 1;
-    if (isWaiting) return;
-    isWaiting = true;
-    setTimeout(() => {
-      isWaiting = false;
-      notify();
-    }, GATHER_MS);
+    notify();
   }
-
-  function noteFirst({ eventKey, sequence }: Row): void {
-    if (eventKey !== undefined && !firsts.has(eventKey)) firsts.set(eventKey, sequence);
+  function noteFirst(item: Item): void {
+    const key = isRow(item) ? item.eventKey : undefined;
+    if (key !== undefined && isRow(item) && !firsts.has(key)) firsts.set(key, item);
+  }
+  /** Almost always at the end. After a reconnection some may come again. */
+  function insert(item: Item): void {
+    const order = orderOf(item);
+    const at = indexAt(items, order);
+    for (let index = at; index >= 0; index -= 1) {
+      const other = items[index];
+      if (other === undefined || orderOf(other) !== order) break;
+      if (isRow(item) || (!isRow(other) && other.number === item.number)) return;
+    }
+    items.splice(at + 1, 0, item);
+    noteFirst(item);
   }
 
   return {
     get items() {
       return items;
     },
-    get shown() {
-      return shown;
-    },
     get version() {
       return version;
+    },
+    get changeCount() {
+      return changeCount;
     },
     get restarts() {
       return restarts;
     },
-    get clockVersion() {
-      return clockVersion;
-    },
-    get isCurrent() {
-      return expected !== undefined && (items.findLast(isRow)?.sequence ?? 0) >= expected;
-    },
-    expect(sequence) {
-      expected = sequence;
-      changed();
-    },
-    get dropped() {
-      return dropped;
-    },
     repeated(row) {
       const first = firsts.get(row.eventKey ?? "");
-      return first === row.sequence ? undefined : first;
-    },
-    publishers,
-    get statuses() {
-      return [...statuses].filter((status) => status > 0).sort((a, b) => a - b);
+      return first === row ? undefined : first;
     },
     exchanges(rows) {
-      for (const row of rows) {
-        const last = items.at(-1);
-        // After a reconnection some may come again.
-        if (last !== undefined && orderOf(last) >= row.sequence && has(items, row)) continue;
-        insert(items, row);
-        noteFirst(row);
-        statuses.add(row.status);
-        if (row.publisher !== undefined) publishers.add(row.publisher);
-        if (matches(row)) insert(shown, row);
-      }
+      for (const row of rows) insert(row);
       changed();
     },
     changes(list) {
-      for (const change of list) {
-        if (has(items, change)) continue;
-        clockVersion += 1;
-        insert(items, change);
-        if (matches(change)) insert(shown, change);
-      }
+      changeCount += 1;
+      for (const change of list) insert(change);
       changed();
     },
     forgotten(through) {
       items.splice(0, indexAt(items, through) + 1);
       firsts.clear();
-      for (const item of items) if (isRow(item)) noteFirst(item);
-      const gone = indexAt(shown, through) + 1;
-      shown.splice(0, gone);
-      dropped += gone;
+      for (const item of items) noteFirst(item);
       changed();
     },
     restarted() {
       items = [];
-      shown = [];
-      publishers.clear();
       firsts.clear();
       restarts += 1;
-      expected = 0;
-      clockVersion += 1;
-      statuses.clear();
+      changeCount += 1;
       changed();
     },
-    filterBy(next) {
-      if (JSON.stringify(next) === JSON.stringify(filter)) return;
-      filter = next;
-      matches = matcherOf(filter);
-      shown = items.filter(matches);
-      version += 1;
-    },
   };
-}
-
-/** Whether the same item is there already. */
-function has(items: readonly Item[], item: Item): boolean {
-  const order = orderOf(item);
-  for (let index = indexAt(items, order); index >= 0; index -= 1) {
-    const other = items[index];
-    if (other === undefined || orderOf(other) !== order) return false;
-    if (isRow(item) || (!isRow(other) && other.number === item.number)) return true;
-  }
-  return false;
-}
-
-/** Almost always at the end. */
-function insert(items: Item[], item: Item): void {
-  const at = indexAt(items, orderOf(item)) + 1;
-  if (at === items.length) items.push(item);
-  else items.splice(at, 0, item);
 }

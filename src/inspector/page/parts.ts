@@ -1,16 +1,28 @@
 /** The small parts that all views are made of. */
 
 import { html } from "htm/preact";
-import { type ComponentChildren, Fragment, type VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { ClientReport } from "../../audit/client-report.ts";
 import { printable } from "../../base/text.ts";
-import { Refusal } from "./api.ts";
+import type { Catalogue, WorldSummary } from "./contract.ts";
 import type { Loaded } from "./loading.ts";
 import { go, linkTo, type Move } from "./place.ts";
-import { recording } from "./recording.ts";
-import { useStayingFocus } from "./staying-focus.ts";
+import { Refusal, type Source } from "./source.ts";
+
+/** What the parts of a drawer get. */
+export interface DrawerProps {
+  readonly source: Source;
+  readonly catalogue: Catalogue;
+  readonly report: Loaded<ClientReport>;
+  readonly worlds: readonly WorldSummary[];
+  /** Changes soon after the world did: a reason to ask again. */
+  readonly version: unknown;
+}
 
 export type Part = VNode | null;
+
+export type Values = Readonly<Record<string, string>>;
 
 interface Action {
   readonly isBusy: boolean;
@@ -37,88 +49,49 @@ function useAction(): Action {
   };
 }
 
-/**
- * Asks before something is lost. The first press changes the button's text to the question, the second one acts; leaving the
- * button takes the first back.
- */
-function useQuestion(question: string | undefined): {
-  readonly isAsking: boolean;
-  readonly leave: () => void;
-  /** @returns whether to act now. */
-  press(): boolean;
-} {
-  const [isAsking, setAsking] = useState(false);
-  return {
-    isAsking,
-    leave: () => setAsking(false),
-    press() {
-      if (question === undefined) return true;
-      setAsking(!isAsking);
-      if (!isAsking) announce(question);
-      return isAsking;
-    },
-  };
-}
-
-/** A form that acts on the values of its fields, and shows the error beside them. `question`: asked first. */
+/** A form that acts on the values of its fields, and shows the error beside them. */
 export function ActionForm(props: {
   readonly submit: string;
-  readonly question?: string;
-  /** Whether its fields get their first values back when it has acted. */
-  readonly isEmptied?: boolean;
   readonly children?: ComponentChildren;
-  act(values: Readonly<Record<string, string>>): Promise<unknown>;
+  act(values: Values): Promise<unknown>;
 }): Part {
   const { isBusy, error, run } = useAction();
-  const { isAsking, leave, press } = useQuestion(props.question);
-  const button = useRef<HTMLButtonElement>(null);
-  useStayingFocus(() => button.current);
   const onSubmit = (event: Event): void => {
     event.preventDefault();
     const { currentTarget } = event;
-    if (!(currentTarget instanceof HTMLFormElement) || isBusy || !press()) return;
+    if (!(currentTarget instanceof HTMLFormElement)) return;
     const fields = Array.from(new FormData(currentTarget), ([name, value]) => [name, `${value}`]);
-    run(async () => {
-      await props.act(Object.fromEntries(fields));
-      if (props.isEmptied === true) currentTarget.reset();
-    });
+    run(() => props.act(Object.fromEntries(fields)));
   };
   return html`<form class="action" onSubmit=${onSubmit}>
-    ${props.children}<button ref=${button} class=${props.question === undefined ? "primary" : "danger"}
-      aria-disabled=${isBusy} onBlur=${leave}>${isBusy ? "…" : isAsking ? props.question : props.submit}</button>
+    ${props.children}<button class="primary" aria-disabled=${isBusy}>${props.submit}</button>
     <${Problem} error=${error} />
   </form>`;
 }
 
+/**
+ * A button that acts. `question`: asked first, for what can't be taken back: the first press changes the button's text to it, the
+ * second one acts, and leaving the button takes the first back.
+ */
 export function ActionButton(props: {
   readonly label: string;
   readonly question?: string;
+  readonly title?: string;
+  /** Whether it is on, if it switches something. */
+  readonly isOn?: boolean | undefined;
   act(): Promise<unknown>;
 }): Part {
+  const { label, question, title, isOn, act } = props;
   const { isBusy, error, run } = useAction();
-  return html`<${PressButton} ...${props} isBusy=${isBusy} onPress=${() => run(props.act)} /><${Problem} error=${error} />`;
-}
-
-/** A button that is asked first, if there is a question. It keeps the focus while it is busy, but does nothing then. */
-export function PressButton(props: {
-  readonly label: string;
-  readonly question?: string;
-  readonly isBusy: boolean;
-  onPress(): void;
-}): Part {
-  const { label, question, isBusy, onPress } = props;
-  const { isAsking, leave, press } = useQuestion(question);
-  const button = useRef<HTMLButtonElement>(null);
-  useStayingFocus(() => button.current);
-  return html`<button type="button" ref=${button} class=${isAsking ? "small danger" : "small"} aria-disabled=${isBusy}
-      onClick=${() => !isBusy && press() && onPress()} onBlur=${leave}>
-      ${isAsking ? question : label}
-    </button>`;
-}
-
-/** What takes a server: a file leaves it out. */
-export function OnServer({ children }: { readonly children: ComponentChildren }): Part {
-  return recording === undefined ? html`<${Fragment}>${children}</${Fragment}>` : null;
+  const [isAsking, setAsking] = useState(false);
+  const press = (): void => {
+    if (question !== undefined) setAsking(!isAsking);
+    if (question === undefined || isAsking) run(act);
+    else announce(question);
+  };
+  return html`<button type="button" class=${isAsking ? "danger" : ""} title=${title} aria-disabled=${isBusy}
+      aria-pressed=${isOn} onClick=${press} onBlur=${() => setAsking(false)}>${isAsking ? question : label}</button>
+    <${Problem} error=${error} />`;
 }
 
 /** Says something to screen readers, once. */
@@ -130,7 +103,6 @@ export function announce(text: string): void {
 /** An error, where the action was. */
 export function Problem({ error }: { readonly error: unknown }): Part {
   if (error === undefined) return null;
-  // The message names the field.
   const message = error instanceof Error ? error.message : String(error);
   return html`<p class="problem" role="alert">${printable(message)}</p>`;
 }
@@ -146,23 +118,18 @@ export function CopyButton(props: {
   readonly text: string | (() => Promise<string>);
 }): Part {
   const [isCopied, setCopied] = useState(false);
-  const [problem, setProblem] = useState<string>();
+  const { error, run } = useAction();
   const copy = async (): Promise<void> => {
-    setProblem(undefined);
-    try {
-      await copyText(typeof props.text === "string" ? props.text : await props.text());
-      setCopied(true);
-      announce("Copied.");
-      setTimeout(() => setCopied(false), 1500);
-    } catch (error) {
-      setProblem(error instanceof Refusal ? error.message : "Can't copy");
-    }
+    await copyText(typeof props.text === "string" ? props.text : await props.text());
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
   };
-  return html`<button type="button" class="small" onClick=${copy}>${isCopied ? "Copied" : props.label}</button>
-    <${Problem} error=${problem} />`;
+  return html`<button type="button" onClick=${() => run(copy)}>${isCopied ? "Copied" : props.label}</button>
+    <${Problem} error=${error} />`;
 }
 
-async function copyText(text: string): Promise<void> {
+/** Over http from another machine, pages have no clipboard of their own. */
+export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return await navigator.clipboard.writeText(text);
   const { activeElement } = document;
   const area = document.createElement("textarea");
@@ -179,17 +146,19 @@ async function copyText(text: string): Promise<void> {
 export function Tabs(props: {
   readonly name: string;
   readonly label: string;
-  readonly tabs: readonly (readonly [id: string, label: string])[];
+  readonly tabs: Readonly<Record<string, string>>;
   readonly chosen: string;
   readonly children: ComponentChildren;
 }): Part {
-  const { name, label, tabs, chosen, children } = props;
+  const { name, label, chosen, children } = props;
   const list = useRef<HTMLDivElement>(null);
+  const tabs = Object.entries(props.tabs);
   const choose = (id: string): void => go({ [name]: id === tabs[0]?.[0] ? undefined : id });
-  useEffect(() => {
-    const element = list.current?.querySelector(`#${name}-${chosen}`);
-    element?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [name, chosen]);
+  const buttonOf = (id: string) => list.current?.querySelector<HTMLElement>(`#${name}-${id}`);
+  useEffect(
+    () => buttonOf(chosen)?.scrollIntoView({ block: "nearest", inline: "nearest" }),
+    [chosen],
+  );
   const onKey = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
@@ -197,7 +166,7 @@ export function Tabs(props: {
     const index = tabs.findIndex(([id]) => id === chosen);
     const next = tabs[(index + step + tabs.length) % tabs.length]?.[0] ?? "";
     choose(next);
-    list.current?.querySelector<HTMLElement>(`#${name}-${next}`)?.focus();
+    buttonOf(next)?.focus();
   };
   return html`
     <div class="tabs" role="tablist" aria-label=${label} ref=${list} onKeyDown=${onKey}>
@@ -209,9 +178,15 @@ export function Tabs(props: {
         >${text}</button>`,
       )}
     </div>
-    <div class="tab-panel" role="tabpanel" id=${`${name}-panel`} aria-labelledby=${`${name}-${chosen}`}>
+    <div class="tab-panel" role="tabpanel" id=${`${name}-panel`} aria-labelledby=${`${name}-${chosen}`}
+      tabindex="0">
       ${children}
     </div>`;
+}
+
+/** The tab in the address, or the first. */
+export function chosenOf(tabs: Readonly<Record<string, string>>, id: string | undefined): string {
+  return id !== undefined && Object.hasOwn(tabs, id) ? id : (Object.keys(tabs)[0] ?? "");
 }
 
 /** A link to another place in this page. The text may be foreign. */
@@ -220,52 +195,83 @@ export function link(to: Move, text: string): Part {
 }
 
 /** Names and values. Values that are text are shown as text, never as markup. */
-export function Facts({
-  facts,
-}: {
-  readonly facts: readonly (readonly [string, unknown])[];
-}): Part {
+export function Facts(props: { readonly facts: readonly (readonly [string, unknown])[] }): Part {
+  const facts = props.facts.filter(([, value]) => value !== undefined && value !== "");
   return html`<dl class="facts">
-    ${facts
-      .filter(([, value]) => value !== undefined && value !== "" && value !== null)
-      .map(
-        ([name, value]) => html`<div key=${name}>
-          <dt>${name}</dt>
-          <dd>${typeof value === "string" ? printable(value) : value}</dd>
-        </div>`,
-      )}
+    ${facts.map(
+      ([name, value]) => html`<div key=${name}>
+        <dt>${printable(name)}</dt>
+        <dd>${typeof value === "string" ? printable(value) : value}</dd>
+      </div>`,
+    )}
   </dl>`;
 }
 
-/** A table of plain cells. Numbers stand right. */
-export function Table(props: {
-  readonly label: string;
-  readonly head: readonly string[];
-  /** What tells the rows apart, if they can come and go. */
-  readonly keys?: readonly string[];
-  readonly rows: readonly (readonly unknown[])[];
-}): Part {
-  const kind = (value: unknown): string => (typeof value === "number" ? "number" : "");
-  const cell = (value: unknown): unknown => (typeof value === "string" ? printable(value) : value);
-  return html`<div class="scroll" tabindex="0" role="group" aria-label=${props.label}>
-    <table>
-      <thead><tr>${props.head.map((name, index) =>
-        name === ""
-          ? html`<td></td>`
-          : html`<th scope="col" class=${kind(props.rows[0]?.[index])}>${name}</th>`,
-      )}</tr></thead>
-      <tbody>
-        ${props.rows.map(
-          (row, index) => html`<tr key=${props.keys?.[index]}>
-            ${row.map((value) => html`<td class=${kind(value)}>${cell(value)}</td>`)}
-          </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+/** A control with its label. */
+function Field(props: { readonly label: string; readonly children: ComponentChildren }): Part {
+  return html`<label class="field"><span>${props.label}</span>${props.children}</label>`;
 }
 
-/** An amount, exactly as the number prints. */
-export function inr(amount: number): string {
-  return `₹${amount}`;
+export function Input(props: {
+  readonly label: string;
+  readonly name: string;
+  readonly value?: string;
+  readonly placeholder?: string;
+}): Part {
+  const { label, name, value = "", placeholder = "" } = props;
+  return html`<${Field} label=${label}>
+    <input name=${name} defaultValue=${value} placeholder=${placeholder} autocomplete="off" />
+  </${Field}>`;
+}
+
+/** A field for longer text. A new `value` replaces what was typed. */
+export function Area(props: {
+  readonly label: string;
+  readonly name: string;
+  readonly value: string;
+}): Part {
+  return html`<${Field} label=${props.label}>
+    <textarea key=${props.value} name=${props.name} defaultValue=${props.value} spellcheck=${false} />
+  </${Field}>`;
+}
+
+export function Choose(props: {
+  readonly label: string;
+  readonly name: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  onChoose?(value: string): void;
+}): Part {
+  return html`<${Field} label=${props.label}>
+    <select name=${props.name} onChange=${(event: Event) => props.onChoose?.(textOf(event))}>
+      ${props.options.map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}
+    </select>
+  </${Field}>`;
+}
+
+export function Search(props: {
+  readonly label: string;
+  readonly value: string;
+  onSearch(text: string): void;
+}): Part {
+  return html`<input type="search" aria-label=${props.label} placeholder=${props.label} value=${props.value}
+    onInput=${(event: Event) => props.onSearch(textOf(event))} />`;
+}
+
+function textOf({ target }: Event): string {
+  const isControl = target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
+  return isControl ? target.value : "";
+}
+
+/** A number is milliseconds. Anything else stays as it was typed: the server says what is wrong. */
+export function durationIn(text: string): string | number {
+  return /^\s*\d+\s*$/.test(text) ? Number(text) : text;
+}
+
+/** @throws Refusal for anything but JSON. */
+export function parsed(text: string, field: string): object {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal(`${field} must be valid JSON`);
+  }
 }

@@ -18,17 +18,17 @@ const OPENED = 4;
 
 const views = {
   list: "",
-  exchange: "#at=3",
-  "a fault": "#at=5",
+  refused: "#at=3",
+  "a lost answer": "#at=5&tab=answer",
   state: "#at=3&tab=state",
   "what if": "#at=3&tab=what-if",
-  clock: "#view=world",
-  assumptions: "#view=world&section=assumptions",
-  faults: "#view=world&section=faults",
+  curl: "#at=3&tab=curl",
+  faults: "#view=world",
+  assumptions: "#view=world&section=assumptions&search=dedup",
   publishers: "#view=world&section=publishers",
   scenarios: "#view=world&section=scenarios",
-  worlds: "#view=world&section=worlds&with=other",
-  truth: "#view=truth",
+  "state of the world": "#view=world&section=state",
+  findings: "#view=findings",
 };
 
 describe("every view", () => {
@@ -56,6 +56,8 @@ describe("every view", () => {
 
   for (const [scheme, width] of [
     ["light", 1280],
+    ["dark", 1280],
+    ["light", 400],
     ["dark", 400],
   ] as const) {
     test(`${scheme}, ${width} px: axe finds nothing, and nothing scrolls sideways`, {
@@ -64,19 +66,15 @@ describe("every view", () => {
       const visited = await visit(browser, { scheme, width });
       const { page, open, go, close, complaints } = visited;
       await open();
-      await page.getByRole("heading", { name: "No request yet" }).waitFor();
+      await page.getByRole("heading", { name: "Waiting for the first request" }).waitFor();
       traffic(visited);
       await page.evaluate(axe);
       for (const [name, hash] of someOf(Object.entries(views))) {
         await go(hash);
-        await page.locator("main :is(.list, .sheet, .panel section):visible").first().waitFor();
+        await page.locator("main :is(.list, .side):visible").first().waitFor();
         await page.locator("text=Loading …").first().waitFor({ state: "detached" });
-        const closed = await page.locator("details:not([open]) > summary:visible").all();
+        const closed = await page.locator("main details:not([open]) > summary:visible").all();
         for (const summary of closed.slice(0, OPENED).reverse()) await summary.click();
-        if (name === "what if") {
-          await page.getByRole("button", { name: "Try the fault" }).click();
-          await page.locator(".answer").first().waitFor();
-        }
         const found = await page.evaluate(async () => {
           const results: AxeResults = await Reflect.get(globalThis, "axe").run();
           return results.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);

@@ -49,22 +49,24 @@ describe("foreign text", () => {
       ...Array.from({ length: last }, (_, index) => `#at=${index + 1}`),
       `#at=${last}&tab=state`,
       "#at=1&tab=what-if",
-      `#text=${encodeURIComponent(corpus.join(" "))}&status=<img>&operation=<b>&publisher=<i>`,
+      `#text=${encodeURIComponent(corpus.join(" "))}&show=<img>`,
       "#view=world&section=publishers",
       "#view=world&section=faults",
-      "#view=world&section=<script>&search=<b>&with=<img src=x>",
-      "#view=truth",
+      "#view=world&section=<script>&search=<b>",
+      "#view=findings",
     ];
     await open();
     for (const place of places) {
       await go(place);
-      await page.locator("main :is(.list, .empty, .sheet)").first().waitFor();
+      await page.locator("main :is(.list, .side)").first().waitFor();
       const at = /at=\d+/.exec(place)?.[0].slice(3);
       if (at !== undefined)
-        await page.locator(`[aria-label="Exchange ${at}"] section`).first().waitFor();
-      for (const button of await page.getByRole("button", { name: "Raw" }).all()) {
-        await button.click();
-      }
+        await page
+          .locator(
+            `[aria-label="Exchange ${at}"] .code-text, [aria-label="Exchange ${at}"] .tab-panel`,
+          )
+          .first()
+          .waitFor();
       const found = await page.evaluate(() => ({
         attacked: Reflect.get(globalThis, "attacked"),
         foreign: document.querySelectorAll(
@@ -78,7 +80,7 @@ describe("foreign text", () => {
     }
     // It is all there to read.
     await open("#at=1");
-    await page.getByText("Open points").waitFor();
+    await page.getByRole("group", { name: "Request body" }).waitFor();
     expect(await page.locator(".panel").innerText()).toContain(corpus[0]);
     expect(complaints).toEqual([]);
     await close();
@@ -114,7 +116,7 @@ describe("foreign text", () => {
     const shown = await page.getByRole("group", { name: "Request body" }).innerText();
     expect(shown.replaceAll(/\s/g, "")).toBe(body);
     await go("#at=2");
-    await page.getByRole("heading", { name: "#2 POST" }).waitFor();
+    await page.getByRole("heading", { name: "#2" }).waitFor();
     expect(complaints).toEqual([]);
     await close();
   });
@@ -130,7 +132,7 @@ describe("foreign text", () => {
     world.publishers.signUp({ name: hidden });
     for (const place of ["#at=1", "#view=world&section=publishers"]) {
       await open(place);
-      await page.locator(".panel section, .point").first().waitFor();
+      await page.locator(".panel .code-text, .point").first().waitFor();
       const later = page.getByRole("button", { name: "later" });
       if (await later.isVisible()) await later.click();
       await page.getByText("\\u202e").first().waitFor();

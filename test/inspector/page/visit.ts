@@ -87,17 +87,3 @@ export async function visit(browser: Browser, options: VisitOptions = {}): Promi
     },
   };
 }
-
-/** The sequences of the rows that are visible, from the top. */
-export function visibleRows(page: Page): Promise<number[]> {
-  return page.evaluate(() => {
-    const list = document.querySelector(".list")?.getBoundingClientRect();
-    const head = document.querySelector(".head.row")?.getBoundingClientRect();
-    return [...document.querySelectorAll<HTMLElement>(".list .row[id]")]
-      .filter((row) => {
-        const { top, bottom } = row.getBoundingClientRect();
-        return top >= (head?.bottom ?? 0) - 1 && bottom <= (list?.bottom ?? 0) + 1;
-      })
-      .map((row) => Number(row.id.slice(4)));
-  });
-}

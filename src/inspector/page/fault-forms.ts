@@ -1,4 +1,4 @@
-/** What each kind of verdict does, and one to begin with. */
+/** What each kind of verdict does, with one to begin with; and the faults that a press turns on. */
 
 import type { Verdict, VerdictKind } from "../../faults/verdict.ts";
 
@@ -24,13 +24,32 @@ const templates: Readonly<Record<VerdictKind, readonly [does: string, verdict: V
   reorder: ["other answers are sent before this one", { kind: "reorder", by: 1 }],
 };
 
-export const faultKinds: [string, string][] = Object.entries(templates).map(([kind, [does]]) => [
-  kind,
-  `${kind}: ${does}`,
-]);
+export const faultKinds: readonly [string, string][] = Object.entries(templates).map(
+  ([kind, [does]]) => [kind, `${kind}: ${does}`],
+);
 
 /** The template of a kind as JSON to edit; empty for any other text. */
 export function templateOf(kind: string): string {
   const template = Object.entries(templates).find(([name]) => name === kind)?.[1][1];
   return template === undefined ? "" : JSON.stringify(template, undefined, 2);
 }
+
+/** Usual faults, by the ids that they get. */
+export const usualFaults: Readonly<
+  Record<string, { readonly label: string; readonly rule: object }>
+> = {
+  "lost-answers": {
+    label: "Lose 1 in 10 answers",
+    rule: { match: { share: 0.1 }, verdict: { kind: "lose-response" } },
+  },
+  "outage-1-min": {
+    label: "503 for 1 min",
+    rule: { ttl: "1m", verdict: { kind: "respond", status: 503, headers: { "Retry-After": "5" } } },
+  },
+  "slow-2-s": { label: "2 s slow", rule: { verdict: { kind: "delay", delay: "2s" } } },
+  "cut-bodies": { label: "Cut bodies", rule: { verdict: { kind: "truncate", share: 0.5 } } },
+  "wrong-bodies": {
+    label: "Wrong bodies",
+    rule: { verdict: { kind: "wrong-body", wrong: "ok-false" } },
+  },
+};

@@ -111,7 +111,7 @@ function coloured(json: string): unknown[] {
   return Array.from(json.matchAll(token), ([whole, text, colon, number, word]) => {
     if (text !== undefined && colon !== undefined) return [html`<b>${text}</b>`, colon];
     if (text !== undefined) return html`<i class="text">${text}</i>`;
-    if (number !== undefined) return html`<i class="number">${number}</i>`;
+    if (number !== undefined) return html`<i class="digits">${number}</i>`;
     if (word !== undefined) return html`<i class="word">${word}</i>`;
     return whole;
   });

@@ -1,0 +1,121 @@
+/** The request and the answer of an exchange, and how to send it again. */
+
+import { html } from "htm/preact";
+import { counted } from "../../base/counted.ts";
+import { printable } from "../../base/text.ts";
+import type { JournalEntry } from "../../journal/entry.ts";
+import { Code } from "./code.ts";
+import type { Catalogue, Choices, EntryReply, Row } from "./contract.ts";
+import { CopyButton, Facts, link, type Part } from "./parts.ts";
+import { Refusal, type Source } from "./source.ts";
+import { targetOf } from "./words.ts";
+
+export function RequestTab(props: {
+  readonly reply: EntryReply;
+  readonly row: Row | undefined;
+}): Part {
+  const { entry } = props.reply;
+  const { request, nearest, operation, publisher, at } = entry;
+  return html`
+    ${
+      nearest !== undefined &&
+      html`<section class="notice"><h3>Did you mean …?</h3>
+        <${Facts} facts=${[["Sent", nearest.sent], ["Exists", nearest.closest]]} />
+        <${Code} label="A command that works" text=${nearest.paste} />
+        <${CopyButton} label="Copy the command" text=${nearest.paste} /></section>`
+    }
+    <${Facts} facts=${[
+      ["Operation", operation ?? "none has this path and method"],
+      ["Publisher", publisher ?? "none: no valid key was sent"],
+      ["Arrived", at.replace("T", " ").replace("Z", "")],
+      ...Object.entries(props.row?.event ?? {}).filter(([name]) => name !== "publisher_id"),
+    ]} />
+    <${Message} title="Request" head=${`${request.method} ${targetOf(request)}`} message=${request} />`;
+}
+
+export function AnswerTab(props: {
+  readonly reply: EntryReply;
+  readonly choices: Choices | undefined;
+  readonly catalogue: Catalogue;
+}): Part {
+  const { entry } = props.reply;
+  const { response, fault } = entry;
+  const head = response.status === 0 ? "No answer reached the client." : `HTTP ${response.status}`;
+  return html`
+    <${Message} title="Answer" head=${head} message=${response} />
+    ${
+      fault?.lost !== undefined &&
+      html`<section><h3>What the client would have got without the fault ${link({ at: undefined, view: "world", section: "faults" }, fault.rule)}</h3>
+        <${Message} title="The service's answer" head=${`HTTP ${fault.lost.status}`} message=${fault.lost} /></section>`
+    }
+    <${Shaped} entry=${entry} choices=${props.choices} catalogue=${props.catalogue} />`;
+}
+
+/** The questions that the specification leaves open and that shaped this answer. */
+function Shaped(props: {
+  readonly entry: JournalEntry;
+  readonly choices: Choices | undefined;
+  readonly catalogue: Catalogue;
+}): Part {
+  const { entry, choices, catalogue } = props;
+  if (entry.assumptions === "documented") return null;
+  return html`<section><h3>Rests on assumptions</h3>
+    <p class="quiet">The specification leaves these open. Another service may answer otherwise.</p>
+    ${entry.assumptions.map((key) => {
+      const point = catalogue[key];
+      const chosen = choices?.[key];
+      return html`<details key=${key}><summary>${point?.question ?? key}</summary>
+        <p><code>${key}${chosen === undefined ? "" : `=${chosen}`}</code> ${chosen !== undefined && point?.choices[chosen]}</p>
+        <p class="quiet">${point?.caution} ${link({ at: undefined, view: "world", section: "assumptions", search: key }, "Other choices")}</p>
+      </details>`;
+    })}</section>`;
+}
+
+interface ShownMessage {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly bodyBase64?: string | undefined;
+}
+
+function Message(props: {
+  readonly title: string;
+  readonly head: string;
+  readonly message: ShownMessage;
+}): Part {
+  const { title, head, message } = props;
+  const { body, bodyBase64 } = message;
+  const fields = Object.entries(message.headers);
+  return html`
+    <p class="start-line"><code>${printable(head)}</code></p>
+    ${body === "" ? html`<p class="quiet">No body.</p>` : html`<${Code} label=${`${title} body`} text=${body} />`}
+    ${bodyBase64 !== undefined && html`<p class="quiet">The body isn't UTF-8. In base 64: <code>${bodyBase64}</code></p>`}
+    ${fields.length > 0 && html`<details open=${fields.length < 8}><summary>${counted(fields.length, "header")}</summary><${Facts} facts=${fields} /></details>`}`;
+}
+
+/** The shown texts hold no keys, the copied ones do: they are meant to be sent. */
+export function SendTab(props: {
+  readonly source: Source;
+  readonly reply: EntryReply;
+  curl(): Promise<string>;
+  step(): Promise<string>;
+}): Part {
+  const { source, reply, curl, step } = props;
+  return html`
+    <section><h3>As a command <${CopyButton} label="Copy (c)" text=${curl} /></h3>
+      <${Code} label="curl" text=${here(reply.curl, source)} />
+      ${!source.isFile && html`<p class="quiet">The copy has the key in it.</p>`}</section>
+    <section><h3>As a step of a scenario <${CopyButton} label="Copy (s)" text=${step} /></h3>
+      ${reply.step === null ? html`<p class="quiet">${reply.whyNoStep}</p>` : html`<${Code} label="Scenario step" text=${stepText(reply)} />`}</section>`;
+}
+
+/** The command with the address under which this page sees the server, which a proxy may have changed. */
+export function here(command: string, { baseUrl, isFile }: Source): string {
+  if (isFile) return command;
+  return command.replace(/(?<=')https?:\/\/[^/']+(?:\/@[^/']+)?(?=\/)/, baseUrl);
+}
+
+/** @throws Refusal if no scenario can send the request. */
+export function stepText({ step, whyNoStep }: EntryReply): string {
+  if (step === null) throw new Refusal(whyNoStep ?? "No scenario can send this request.");
+  return JSON.stringify(step, undefined, 2);
+}

@@ -1,0 +1,99 @@
+/** The panel of one exchange: what happened and why in a sentence, then its tabs. */
+
+import { html } from "htm/preact";
+import { useState } from "preact/hooks";
+import { printable } from "../../base/text.ts";
+import { ChangesTab } from "./changes-tab.ts";
+import type { Catalogue, EntryReply, Moment, Row } from "./contract.ts";
+import { useShortcuts } from "./keys.ts";
+import { useLoaded } from "./loading.ts";
+import { AnswerTab, here, RequestTab, SendTab, stepText } from "./message-tabs.ts";
+import { announce, chosenOf, copyText, type Part, Problem, Tabs, Waiting } from "./parts.ts";
+import { go, linkTo, usePlace } from "./place.ts";
+import type { Source } from "./source.ts";
+import { WhatIfTab } from "./what-if-tab.ts";
+import { explanationOf, outcomeOf, targetOf } from "./words.ts";
+
+export interface PanelProps {
+  readonly source: Source;
+  readonly sequence: number;
+  /** Undefined if it hasn't happened yet, or is forgotten. */
+  readonly row: Row | undefined;
+  /** An earlier row about the same event. */
+  readonly first: Row | undefined;
+  readonly catalogue: Catalogue;
+  /** Titles of the findings that it is part of. */
+  readonly findings: readonly string[];
+}
+
+export function Panel(props: PanelProps): Part {
+  const { source, sequence, row, first, findings } = props;
+  const place = usePlace();
+  const subject = [source, sequence, row?.at];
+  const entry = useLoaded(() => source.get<EntryReply>(`journal/${sequence}`), subject);
+  const moment = useLoaded(() => source.get<Moment>(`history/${sequence}`), subject);
+  const [problem, setProblem] = useState<unknown>();
+  const tabs = {
+    request: "Request",
+    answer: "Answer",
+    state: "Before → after",
+    ...(source.isFile ? {} : { "what-if": "What if" }),
+    curl: "curl",
+  };
+  const tab = chosenOf(tabs, place.tab);
+  const close = (): void => go({ at: undefined, tab: undefined });
+  /** Keys are shown only where they are sent. */
+  const withSecrets = async (): Promise<EntryReply> =>
+    await source.get(`journal/${sequence}${source.isFile ? "" : "?secrets=shown"}`);
+  const copy = (textOf: (reply: EntryReply) => string) => (): void => {
+    setProblem(undefined);
+    withSecrets()
+      .then((reply) => copyText(textOf(reply)))
+      .then(() => announce("Copied."), setProblem);
+  };
+  useShortcuts({
+    c: copy(({ curl }) => here(curl, source)),
+    s: copy(stepText),
+    ...Object.fromEntries(
+      Object.keys(tabs).map((id, index) => [
+        `${index + 1}`,
+        () => go({ tab: index === 0 ? undefined : id }),
+      ]),
+    ),
+  });
+  const outcome = row && outcomeOf(row, first);
+  const { request } = entry.value?.entry ?? {};
+  return html`<aside class="panel side" aria-label=${`Exchange ${sequence}`}>
+    <header>
+      <h2 tabindex="-1"><span class="quiet">#${sequence}</span>${" "}
+        ${request !== undefined && html`${printable(request.method)} <span class="path">${printable(targetOf(request))}</span>`}</h2>
+      <button type="button" aria-label="Close the exchange" title="Close (Esc)" onClick=${close}>✕</button>
+    </header>
+    ${
+      row !== undefined &&
+      html`<div class=${`said ${outcome?.tone}`}>
+        <p class="headline"><span aria-hidden="true">${outcome?.sign}</span> ${outcome?.words}
+          ${row.status > 0 && html`<span class="status">${row.status}</span>`}</p>
+        <p>${explanationOf(row, first)}
+          ${first !== undefined && html` <a href=${linkTo({ at: `${first.sequence}` })}>Open #${first.sequence}</a>`}</p>
+        ${findings.map((title) => html`<p class="finding" key=${title}>⚠ ${title}: <a href=${linkTo({ view: "findings", at: undefined })}>what a good client does</a></p>`)}
+      </div>`
+    }
+    <${Problem} error=${problem} />
+    <${Tabs} name="tab" label="What to look at" tabs=${tabs} chosen=${tab}>
+      <div key=${`${tab} ${sequence}`}>
+      ${tab === "state" && html`<${ChangesTab} ...${{ source, sequence, moment }} catalogue=${props.catalogue} />`}
+      ${tab === "what-if" && html`<${WhatIfTab} ...${{ source, sequence, row, catalogue: props.catalogue }} />`}
+      ${["request", "answer", "curl"].includes(tab) && entry.value === undefined && html`<${Waiting} loaded=${entry} />`}
+      ${entry.value !== undefined && tab === "request" && html`<${RequestTab} reply=${entry.value} row=${row} />`}
+      ${entry.value !== undefined && tab === "answer" && html`<${AnswerTab} reply=${entry.value} choices=${moment.value?.before?.assumptions} catalogue=${props.catalogue} />`}
+      ${
+        entry.value !== undefined &&
+        tab === "curl" &&
+        html`<${SendTab} ...${{ source, reply: entry.value }}
+        curl=${async () => here((await withSecrets()).curl, source)} step=${async () => stepText(await withSecrets())} />`
+      }
+      </div>
+    </${Tabs}>
+  </aside>`;
+}

@@ -1,0 +1,180 @@
+/** Where the page's data comes from: the control API of a server, or the recording in the page's own file. */
+
+import type { Answers, Trace } from "../trace.ts";
+import type { Change, Row } from "./contract.ts";
+
+/** `ended`: the server refuses, or the world is gone. */
+export type Connection = "connecting" | "live" | "reconnecting" | "ended" | "recorded";
+
+/** Gets what happens in a world. */
+export interface Listener {
+  exchanges(rows: readonly Row[]): void;
+  changes(changes: readonly Change[]): void;
+  /** The journal no longer has the rows up to this sequence. */
+  forgotten(through: number): void;
+  /** All rows so far are void. */
+  restarted(): void;
+  connection(state: Connection): void;
+}
+
+export type Method = "POST" | "PUT" | "PATCH" | "DELETE";
+
+export interface Source {
+  readonly isFile: boolean;
+  readonly world: string;
+  /** The title of a file. */
+  readonly title: string;
+  /** What readers must know about a file, one sentence each. */
+  readonly notes: readonly string[];
+  /** The base URL of the world's API, for people to paste. */
+  readonly baseUrl: string;
+  /** `path` is relative to the world's `/_sim/`. @throws Refusal */
+  get<Value>(path: string): Promise<Value>;
+  /** `body`: an object, or text that is JSON already. @throws Refusal */
+  send<Value>(method: Method, path: string, body?: object | string): Promise<Value>;
+  /** Returns how to stop. */
+  listen(listener: Listener): () => void;
+  /** The address of this page for another world. */
+  pageOf(world: string): string;
+}
+
+/** What the control API refused, in its own words. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+}
+
+/** Its paths have no prefix. */
+const DEFAULT_WORLD = "default";
+
+const recorded = document.getElementById("trace")?.textContent;
+const trace: Trace | undefined = recorded ? JSON.parse(recorded) : undefined;
+
+/** `world`: for a file, which holds several; a server's page is about the world in its path. */
+export function createSource(world: string | undefined): Source {
+  return trace === undefined ? serverSource() : fileSource(trace, world ?? DEFAULT_WORLD);
+}
+
+function fileSource({ title, notes, shared, worlds }: Trace, world: string): Source {
+  const own = Object.hasOwn(worlds, world) ? worlds[world] : undefined;
+  const answers: Answers = { ...shared, ...own };
+  const missing = own ? "This file doesn't have that." : `This file doesn't hold a world ${world}.`;
+  return {
+    ...{ isFile: true, world, title, notes, baseUrl: "" },
+    async get<Value>(path: string): Promise<Value> {
+      if (Object.hasOwn(answers, path)) return answers[path] as Value;
+      throw new Refusal(missing);
+    },
+    send: () => Promise.reject(new Refusal("A file can't do that: it takes a server.")),
+    listen(listener) {
+      tell(listener, `${answers.events ?? ""}`);
+      listener.connection("recorded");
+      return () => undefined;
+    },
+    pageOf: (name) => `#${new URLSearchParams({ world: name })}`,
+  };
+}
+
+/** Behind a proxy, other parts may stand before the world's in the path. */
+function serverSource(): Source {
+  const [, root = "", prefix = ""] = /^(.*?)(\/@[^/]+)?\/_sim\/?$/.exec(location.pathname) ?? [];
+  const world = prefix === "" ? DEFAULT_WORLD : decodeURIComponent(prefix.slice(2));
+  const base = `${root}${prefix}/_sim/`;
+  // Once it was there, a deleted world must not be created again.
+  let isKnown = false;
+
+  async function ask(method: string, path: string, sent: RequestInit = {}): Promise<string> {
+    const headers = { ...sent.headers, ...(isKnown && { "if-match": "*" }) };
+    const reply = await fetch(base + path, { ...sent, method, headers }).catch(() => {
+      throw new Refusal("The server doesn't answer. Is it still running?");
+    });
+    const text = await reply.text();
+    if (reply.status === 412) throw new Refusal(goneText(world));
+    if (!reply.ok) throw new Refusal(detailIn(text) ?? `The server answered ${reply.status}.`);
+    isKnown = true;
+    return text;
+  }
+
+  return {
+    ...{ isFile: false, world, title: "adsim", notes: [] },
+    baseUrl: location.origin + root + prefix,
+    get: async (path) => JSON.parse(await ask("GET", path)),
+    async send(method, path, body) {
+      const headers = { "content-type": "application/json" };
+      const text = typeof body === "object" ? JSON.stringify(body) : body;
+      const reply = await ask(method, path, text === undefined ? {} : { headers, body: text });
+      return reply === "" ? undefined : JSON.parse(reply);
+    },
+    listen: (listener) => follow(base, listener),
+    pageOf: (name) =>
+      `${root}${name === DEFAULT_WORLD ? "" : `/@${encodeURIComponent(name)}`}/_sim/`,
+  };
+}
+
+export function goneText(world: string): string {
+  return `World ${world} was deleted, or the server was started anew. Opening this page again creates a new world.`;
+}
+
+function detailIn(body: string): string | undefined {
+  try {
+    const { title, detail } = JSON.parse(body);
+    return detail ?? title;
+  } catch {
+    return undefined;
+  }
+}
+
+const ASK_EVERY_MS = 300;
+
+/**
+ * Asks again and again for what has happened since. Unlike a stream this takes none of the six connections that a browser has to
+ * a server, and no proxy holds it back.
+ */
+function follow(base: string, listener: Listener): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isStopped = false;
+  let state: Connection = "connecting";
+  let last = "";
+  const note = (next: Connection): void => {
+    if (next !== state) listener.connection(next);
+    state = next;
+  };
+  async function ask(): Promise<void> {
+    try {
+      const isKnown = state !== "connecting" && { "if-match": "*" };
+      const headers = { ...(last !== "" && { "last-event-id": last }), ...isKnown };
+      const reply = await fetch(`${base}events?follow=false`, { headers });
+      const text = await reply.text();
+      if (isStopped) return;
+      // A proxy says so while the server starts again.
+      if (reply.status >= 500) note("reconnecting");
+      else if (!reply.ok) return note("ended");
+      else {
+        last = tell(listener, text) ?? last;
+        note("live");
+      }
+    } catch {
+      note("reconnecting");
+    }
+    if (!isStopped) timer = setTimeout(() => void ask(), document.hidden ? 2000 : ASK_EVERY_MS);
+  }
+  void ask();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
+}
+
+/** Returns the id of the last event of a finished stream. */
+function tell(listener: Listener, stream: string): string | undefined {
+  let last: string | undefined;
+  for (const block of stream.split("\n\n")) {
+    const [, id, type, data = ""] =
+      /^id: ([^\n]*)\nevent: ([^\n]*)\ndata: ([^\n]*)$/.exec(block.trim()) ?? [];
+    last = id ?? last;
+    if (type === "restarted") listener.restarted();
+    if (type === "forgotten") listener.forgotten(JSON.parse(data).through);
+    if (type === "changes") listener.changes(JSON.parse(data));
+    if (type === "exchanges") listener.exchanges(JSON.parse(data));
+  }
+  return last;
+}
