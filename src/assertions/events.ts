@@ -1,7 +1,7 @@
 /** Checks which impressions and clicks are on record, whatever answers their clients got, and what was credited for them. */
 
 import * as v from "valibot";
-import { eventValues } from "../audit/findings/client-event.ts";
+import { eventValues } from "../audit/findings/attempt.ts";
 import { formatInstant, parseInstant } from "../base/calendar.ts";
 import { counted } from "../base/counted.ts";
 import { parseInput } from "../base/input.ts";

@@ -1,6 +1,6 @@
 /** An exchange and a change by hand as the events, the log and the inspector list them. */
 
-import { type EventValues, eventOf, eventValues } from "../audit/findings/client-event.ts";
+import { type EventValues, eventOf, eventValues } from "../audit/findings/attempt.ts";
 import { formatInstant } from "../base/calendar.ts";
 import { digestOf } from "../base/digest.ts";
 import { durationInWords } from "../base/duration.ts";

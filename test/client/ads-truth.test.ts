@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { eventValues } from "../../src/audit/findings/client-event.ts";
+import { eventValues } from "../../src/audit/findings/attempt.ts";
 import {
   type Ads,
   type Click,
