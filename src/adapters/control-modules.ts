@@ -6,13 +6,11 @@ import { writeMetrics } from "./write-metrics.ts";
 
 export const controlModules: ControlModules = {
   async scenarios() {
-    const [{ shippedScenarios }, { playInWorld }, { createTurns }, { parseScenario }] =
-      await Promise.all([
-        import("./shipped-scenarios.ts"),
-        import("../play/play-scenario.ts"),
-        import("../play/targets/turns.ts"),
-        import("../play/scenario/parse-scenario.ts"),
-      ]);
+    // One after the other: in a vm context, imports at the same time fail that share a module.
+    const { shippedScenarios } = await import("./shipped-scenarios.ts");
+    const { playInWorld } = await import("../play/play-scenario.ts");
+    const { createTurns } = await import("../play/targets/turns.ts");
+    const { parseScenario } = await import("../play/scenario/parse-scenario.ts");
     return {
       shipped: shippedScenarios,
       play(world, scenario, options, client) {

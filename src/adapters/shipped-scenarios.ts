@@ -1,4 +1,4 @@
-/** The scenarios that come with adsim. In the package this module is their data, which `build/data.ts` writes. */
+/** The scenarios that come with adsim. `build/bundle.ts` has them as imports. */
 
 import { readdirSync } from "node:fs";
 import type { Scenario } from "../play/scenario/types.ts";

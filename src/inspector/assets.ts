@@ -1,6 +1,6 @@
 /**
  * The page of the inspector as text: its document, script and style. From sources they are bundled here; in the package
- * `build/data.ts` puts the finished texts in this module's place.
+ * `build/bundle.ts` puts the finished texts in this module's place.
  */
 
 import { createHash } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
  * The JSON schema of scenarios, for their parser, editors and other tools. `npm run docs` generates docs/scenario.schema.json
- * from types.ts. In the package `build/data.ts` inlines it here as data, for bundlers.
+ * from types.ts. In the package `build/bundle.ts` inlines it here as data, for bundlers.
  */
 
 import { readFileSync } from "node:fs";

@@ -1,10 +1,7 @@
-/**
- * Invents names, contacts and UPI ids. Only this file uses faker, whose import takes tens of milliseconds: load it lazily. In the
- * package it is bundled with the part of faker that it uses (`build/names.ts`).
- */
+/** Invents names, contacts and UPI ids, with the part of faker that names.ts holds. */
 
-import { faker as shared } from "@faker-js/faker/locale/en_IN";
 import alea from "seedrandom/lib/alea.js";
+import { Faker, lists } from "./names.ts";
 import type { Profile } from "./profiles.ts";
 
 /** The person behind a publisher. All of it is invented, and the UPI handle names a provider that can't exist. */
@@ -16,19 +13,19 @@ export interface Person {
 
 export type PersonGenerator = (seed: string, profile: Profile, ordinal: number) => Person;
 
-// Our own instance: the user's program may draw from the shared one, which would change our results.
 let generator = alea("");
-const Faker = shared.constructor as new (options: {
-  locale: typeof shared.rawDefinitions;
-  randomizer: { next(): number; seed(): void };
-}) => typeof shared;
-const faker = new Faker({
-  locale: shared.rawDefinitions,
-  randomizer: { next: () => generator(), seed: () => undefined },
-});
+/** Ours alone, since a program may draw from faker's shared one. Created on first use: that takes longer than most starts. */
+let created: InstanceType<typeof Faker> | undefined;
+
+function ownFaker(): InstanceType<typeof Faker> {
+  const randomizer = { next: () => generator(), seed: () => undefined };
+  created ??= new Faker({ locale: lists, randomizer });
+  return created;
+}
 
 export const fakerPerson: PersonGenerator = (seed, profile, ordinal) => {
   generator = alea(JSON.stringify([seed, "publisher", ordinal]));
+  const faker = ownFaker();
   const firstName = faker.person.firstName();
   const lastName = faker.person.lastName();
   const company = faker.company.name();
