@@ -294,9 +294,9 @@ describe("banned calls", () => {
     expect(places(sources, /process\.exit\(/, (path) => !path.startsWith("src/cli/"))).toEqual([]);
   });
 
-  test("faker: only in publishers/names.ts", () => {
+  test("faker: only in publishers/people.ts", () => {
     const users = sources.filter(({ text }) => text.includes('"@faker-js/'));
-    expect(users.map(({ path }) => path)).toEqual(["src/world/publishers/names.ts"]);
+    expect(users.map(({ path }) => path)).toEqual(["src/world/publishers/people.ts"]);
   });
 });
 

@@ -3,6 +3,7 @@
  * promises to work on: the command, in process, as MSW handlers, in Jest, and its types. A script, since it takes a minute.
  */
 
+import { deepStrictEqual } from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
@@ -88,6 +89,13 @@ assert.equal(sent.status, 200, sent.body);
 const stats = await sim.fetch("http://ads.test/v1/publisher/stats?publisher_id=" + id, { headers });
 assert.equal(stats.status, 200);
 assert.equal((await stats.json()).publisher_id, id);
+`;
+
+/** The people of both kinds of population, as JSON. */
+const people = `
+const all = ["typical", "adversarial"].map((profile) =>
+  createSimulator({ profile, publishers: 100 }).publishers.list({ limit: 100 }));
+process.stdout.write(JSON.stringify(all));
 `;
 
 const throughMsw = `
@@ -309,6 +317,12 @@ async function checkAlone({ folder, tarball, binaries }: Trial): Promise<void> {
   await check("the package depends on exactly what it imports", () =>
     checkImports(join(path, "node_modules/adsim")),
   );
+  await check("the part of faker draws the people that all of it draws", async () => {
+    const peopleFrom = (module: string): Promise<unknown> =>
+      script(path, `import { createSimulator } from "${module}";${people}`, process.execPath);
+    const sources = join(import.meta.dirname, "../../src/index.ts");
+    deepStrictEqual(await peopleFrom("adsim"), await peopleFrom(sources));
+  });
   await check("a bundle for browsers is small", () => checkBundleSize(path));
   await check("npm runs the command by its name", async () => {
     const { stdout } = await run("npm", ["exec", "--no", "--", "adsim", "--version"], {

@@ -1,7 +1,8 @@
-/** Invents names, contacts and UPI ids, with the part of faker that names.ts holds. */
+/** Invents names, contacts and UPI ids. `build/bundle.ts` leaves of faker's locales only the lists that are drawn from. */
 
+import type { Faker as FakerClass } from "@faker-js/faker";
+import { faker as shared } from "@faker-js/faker/locale/en_IN";
 import alea from "seedrandom/lib/alea.js";
-import { Faker, lists } from "./names.ts";
 import type { Profile } from "./profiles.ts";
 
 /** The person behind a publisher. All of it is invented, and the UPI handle names a provider that can't exist. */
@@ -14,12 +15,13 @@ export interface Person {
 export type PersonGenerator = (seed: string, profile: Profile, ordinal: number) => Person;
 
 let generator = alea("");
-/** Ours alone, since a program may draw from faker's shared one. Created on first use: that takes longer than most starts. */
-let created: InstanceType<typeof Faker> | undefined;
+/** Ours alone, since a program may draw from the shared one. Created on first use: that takes a while. */
+let created: typeof shared | undefined;
 
-function ownFaker(): InstanceType<typeof Faker> {
+function ownFaker(): typeof shared {
+  const Faker = shared.constructor as typeof FakerClass;
   const randomizer = { next: () => generator(), seed: () => undefined };
-  created ??= new Faker({ locale: lists, randomizer });
+  created ??= new Faker({ locale: shared.rawDefinitions, randomizer });
   return created;
 }
 
