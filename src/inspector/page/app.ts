@@ -71,6 +71,7 @@ function World({ source }: { readonly source: Source }): Part {
       onPause=${() => setPaused(!isPaused)} onHelp=${() => setHelpOpen(true)} />
     ${source.notes.length > 0 && html`<div class="notes">${source.notes.map((note) => html`<p key=${note}>${printable(note)}</p>`)}</div>`}
     ${connection === "ended" && html`<${Problem} error=${goneText(source.world)} />`}
+    ${source.isFile && html`<${Problem} error=${report.error} />`}
     <main class=${isAside ? "aside" : ""}>
       ${isEmpty ? html`<${Start} source=${source} worlds=${worlds} />` : html`<${LogView} ...${{ log, findings, isPaused }} />`}
       ${

@@ -148,13 +148,18 @@ export function outcomeOf(row: Row, first: Row | undefined): Outcome {
 function refusedText(row: Row): string {
   return row.producedBy === "limit"
     ? `refused: ${limitText(row)}`
-    : `refused: ${lowered(row.detail ?? titleOf(row))}`;
+    : `refused: ${lowered(firstSentence(row.detail ?? titleOf(row)))}`;
 }
 
 function titleOf({ reason }: Pick<Row, "reason">): string {
   const kinds: Readonly<Record<string, { readonly title: string }>> = errorKinds;
   const title = Object.hasOwn(kinds, reason) ? kinds[reason]?.title : undefined;
   return title ?? reason;
+}
+
+/** The panel shows the others. */
+function firstSentence(text: string): string {
+  return text.replace(/\.( .*)?$/s, "");
 }
 
 /** A sentence goes on with it. Names of parameters are lower case already. */
