@@ -366,6 +366,10 @@ describe("sizes", () => {
     expect(lines).toBeLessThanOrEqual(most);
   });
 
+  test("at most 350 files in src", () => {
+    expect(written.filter(({ path }) => path.startsWith("src/")).length).toBeLessThanOrEqual(350);
+  });
+
   test("the README has fewer than 180 lines", () => {
     const readme = join(root, "README.md");
     const lines = existsSync(readme) ? readFileSync(readme, "utf8").split("\n").length - 1 : 0;
