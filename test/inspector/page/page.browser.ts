@@ -147,7 +147,7 @@ describe("the page", () => {
     await page.getByText("Without the fault the client would have got 200").waitFor();
     await page.getByText("Under none of 31 assumptions would the answer differ.").waitFor();
     await page.keyboard.press("5");
-    await page.getByLabel("curl", { exact: true }).waitFor();
+    await page.getByRole("group", { name: "curl", exact: true }).waitFor();
     for (const [key, text] of [
       ["c", "curl 'http"],
       ["s", '"impression"'],
