@@ -54,8 +54,8 @@ const imported = `import { startServer } from "adsim/server";\n${tryServer}`;
 const files: Readonly<Record<string, string>> = {
   "program.js": `${imported}tryServer(startServer);\n`,
   "required.cjs": `const { startServer } = require("adsim/server");\n${tryServer}tryServer(startServer);\n`,
-  "vm.test.js": `import { test } from "vitest";\n${imported}test("server", () => tryServer(startServer));\n`,
-  "esm.jest.js": `${imported}test("server", () => tryServer(startServer));\n`,
+  "vm.test.js": `import { test } from "vitest";\n${imported}test("server", () => tryServer(startServer), 60_000);\n`,
+  "esm.jest.js": `${imported}test("server", () => tryServer(startServer), 60_000);\n`,
   "jest.config.json": '{ "testMatch": ["**/esm.jest.js"], "transform": {} }',
 };
 
