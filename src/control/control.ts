@@ -86,7 +86,7 @@ export function controlBodyLimit(method: string, path: string): number {
   return route?.body?.maxBytes ?? MAX_CONTROL_BODY_BYTES;
 }
 
-/** Below `/_sim/`, decoded. What can't be decoded is nobody's name, like an empty part. */
+/** The parts of the path below `/_sim/`, decoded. One that can't be decoded is empty, and matches no placeholder. */
 function partsOf(path: string): readonly string[] {
   const parts = path.slice(path.indexOf("/_sim") + "/_sim/".length).split("/");
   return parts.map((part) => percentDecoded(part) ?? "");
