@@ -10,7 +10,6 @@ export const controlModules: ControlModules = {
     const { shippedScenarios } = await import("./shipped-scenarios.ts");
     const { playInWorld } = await import("../play/play-scenario.ts");
     const { createTurns } = await import("../play/targets/turns.ts");
-    const { parseScenario } = await import("../play/scenario/parse-scenario.ts");
     return {
       shipped: shippedScenarios,
       play(world, scenario, options, client) {
@@ -20,7 +19,6 @@ export const controlModules: ControlModules = {
         });
         return playInWorld(world, scenario, { ...options, turns });
       },
-      check: (scenario) => void parseScenario(scenario),
     };
   },
   metrics: writeMetrics,

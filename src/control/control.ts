@@ -4,7 +4,6 @@ import { InputError } from "../base/input.ts";
 import { percentDecoded } from "../base/text.ts";
 import { headerOf, type PlainRequest } from "../exchange/plain-request.ts";
 import { withoutBody } from "../exchange/respond.ts";
-import type { HostedCore } from "../simulator/core.ts";
 import type { WorldRef, WorldsControl } from "../simulator/worlds.ts";
 import type { ApiResponse, FollowedResponse } from "../spec/messages.ts";
 import { isBrowser } from "./browsers.ts";
@@ -13,9 +12,8 @@ import { inputProblem, nothing, problemResponse } from "./responses.ts";
 import type { ControlCall, ControlModules, ControlRoute } from "./route.ts";
 import { controlRoutes } from "./routes.ts";
 
-/** @param serverId Tells the ids of this server's events from those of another one. */
+/** `serverId`: see {@link ControlCall}. */
 export function createControl(modules: ControlModules, serverId = ""): WorldsControl {
-  const shared = { modules, stateOf: createStateNames(serverId) };
   return {
     refusal: inputProblem,
     answer(request, ref, client) {
@@ -26,7 +24,7 @@ export function createControl(modules: ControlModules, serverId = ""): WorldsCon
       const finish = (response: FollowedResponse = nothing): FollowedResponse =>
         request.method === "HEAD" ? { ...withoutBody(response), more: undefined } : response;
       try {
-        const response = answer(request, ref, { client, ...shared });
+        const response = answer(request, ref, { client, modules, serverId });
         if (!(response instanceof Promise)) return finish(response);
         return response.catch(refuse).then(finish);
       } catch (error) {
@@ -36,19 +34,10 @@ export function createControl(modules: ControlModules, serverId = ""): WorldsCon
   };
 }
 
-function createStateNames(serverId: string): ControlCall["stateOf"] {
-  const numbers = new WeakMap<HostedCore, number>();
-  let worlds = 0;
-  return (world) => {
-    if (!numbers.has(world)) numbers.set(world, ++worlds);
-    return `${serverId}${numbers.get(world)}-${world.journal.restarts}`;
-  };
-}
-
 function answer(
   request: PlainRequest,
   ref: WorldRef,
-  others: Pick<ControlCall, "client" | "modules" | "stateOf">,
+  others: Pick<ControlCall, "client" | "modules" | "serverId">,
 ): ReturnType<ControlRoute["answer"]> {
   const { method, path, query, headers } = request;
   const sent = partsOf(path);
@@ -92,16 +81,13 @@ function partsOf(path: string): readonly string[] {
   return parts.map((part) => percentDecoded(part) ?? "");
 }
 
-/** The routes of a path. Where a literal and a placeholder match, the literal does. */
 function routesAt(sent: readonly string[]): readonly ControlRoute[] {
-  const matching = controlRoutes.filter(({ path }) => {
+  return controlRoutes.filter(({ path }) => {
     const parts = path.split("/");
     const isMatch = (part: string, index: number): boolean =>
       part === sent[index] || (part.startsWith(":") && sent[index] !== "");
     return parts.length === sent.length && parts.every(isMatch);
   });
-  const literal = matching.filter(({ path }) => path === sent.join("/"));
-  return literal.length > 0 ? literal : matching;
 }
 
 /** Says what there is. */

@@ -32,23 +32,19 @@ export interface GuardOptions {
 }
 
 export function createGuards({ address, host, isToken, cors }: GuardOptions): Guards {
+  if (isToken !== undefined) {
+    return {
+      control(headers) {
+        if (hasToken(headers, isToken)) return undefined;
+        return isForeign(headers) ? forbidden("origin", says.origin) : unauthorized;
+      },
+      newWorld: (headers) =>
+        hasToken(headers, isToken) ? undefined : noWorld("world", says.worldToken),
+    };
+  }
   const isLocal = /^(?:(?:::ffff:)?127\.\d+\.\d+\.\d+|::1)$/.test(address);
   // Other machines may use names for this server that it doesn't know.
   const isRebound = (headers: Headers): boolean => isLocal && !namesThisMachine(headers.host, host);
-  if (isToken !== undefined) {
-    const hasToken = (headers: Headers): boolean => {
-      const { bearer, password } = credentialsIn(headers.authorization);
-      // Browsers add a password by themselves, even if another site's page asks.
-      return isToken(bearer) || (!isForeign(headers) && isToken(password));
-    };
-    return {
-      control(headers) {
-        if (hasToken(headers)) return undefined;
-        return isForeign(headers) ? forbidden("origin", says.origin) : unauthorized;
-      },
-      newWorld: (headers) => (hasToken(headers) ? undefined : noWorld("world", says.worldToken)),
-    };
-  }
   return {
     control(headers) {
       if (!isLocal) return forbidden(undefined, says.reachable);
@@ -57,20 +53,21 @@ export function createGuards({ address, host, isToken, cors }: GuardOptions): Gu
     },
     newWorld(headers) {
       if (isRebound(headers)) return noWorld("host", says.worldHost);
-      const { origin } = headers;
-      const isAllowed = origin !== undefined && cors?.allows(origin) === true;
-      return isForeign(headers) && !isAllowed ? noWorld("origin", says.worldOrigin) : undefined;
+      const isAllowed = !isForeign(headers) || cors?.allows(headers.origin ?? "") === true;
+      return isAllowed ? undefined : noWorld("origin", says.worldOrigin);
     },
   };
 }
 
-/** The token of a program, or the password that a person gave to a browser, whose user name can be any. */
-function credentialsIn(authorization = ""): { readonly bearer: string; readonly password: string } {
+/** Whether a program sent the token, or a person gave it to a browser as the password, whose user name can be any. */
+function hasToken(headers: Headers, isToken: (sent: string) => boolean): boolean {
   // The scheme's name ignores case (RFC 9110 §11.1).
-  const bearer = /^bearer +(.*)$/i.exec(authorization)?.[1] ?? "";
-  const basic = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization)?.[1] ?? "";
-  const credentials = orUndefined(() => utf8Text(fromBase64(basic))) ?? "";
-  return { bearer, password: /^[^:]*:(.*)$/s.exec(credentials)?.[1] ?? "" };
+  const [, scheme, sent = ""] = /^(\w+) +(.*)$/.exec(headers.authorization ?? "") ?? [];
+  if (scheme?.toLowerCase() === "bearer") return isToken(sent);
+  // Browsers add a password by themselves, even if another site's page asks.
+  if (scheme?.toLowerCase() !== "basic" || isForeign(headers)) return false;
+  const credentials = orUndefined(() => utf8Text(fromBase64(sent))) ?? "";
+  return isToken(/^[^:]*:(.*)$/s.exec(credentials)?.[1] ?? "");
 }
 
 /**
@@ -97,16 +94,16 @@ const noWorld = (field: string, detail: string): ApiResponse =>
 /** What to do instead. */
 const says = {
   reachable:
-    "This server can be reached from other machines, and the control API gives out keys. Start it with --control-token TOKEN (controlToken) and send Authorization: Bearer TOKEN (a browser asks for it as the password), or bind it to 127.0.0.1.",
-  host: "The Host header must name this machine, such as localhost or 127.0.0.1: any other name may be a web page's rebound DNS name. Behind a tunnel or a proxy, start the server with --control-token TOKEN (a browser asks for it as the password); for a name of this machine's own, with --host NAME.",
+    "This server can be reached from other machines, and the control API gives out keys. Start it with --control-token TOKEN and send Authorization: Bearer TOKEN (a browser asks for it as the password), or bind it to 127.0.0.1.",
+  host: "The Host header must name this machine, such as localhost: any other name may be a web page's rebound DNS name. Behind a tunnel or a proxy, start the server with --control-token TOKEN; for a name of this machine's own, with --host NAME.",
   origin:
     "A web page of another origin can't use the control API. If you followed a link, enter its address in the browser by hand.",
   worldHost:
-    "A request creates a world only if its Host header names this machine, such as localhost or 127.0.0.1: another name may be a web page's rebound DNS name. Create the world first with a request to /@NAME/_sim/health at localhost, or start the server with --host NAME to use a name of your own.",
+    "A request creates a world only if its Host header names this machine, such as localhost: another name may be a web page's rebound DNS name. Create the world first with a request to /@NAME/_sim/health at localhost, or start the server with --host NAME.",
   worldOrigin:
-    "Web pages of this origin may not call the API, so they can't create a world. Start the server with --cors ORIGIN, where ORIGIN is the page's, such as https://app.example. If the page needn't read answers, create the world first with a request to /@NAME/_sim/health from a terminal.",
+    "Web pages of this origin may not call the API, so they can't create a world. Start the server with --cors ORIGIN, or create the world first with a request to /@NAME/_sim/health from a terminal.",
   worldToken:
-    "There is no such world, and on this server only a request with the control token creates one. Create it first: GET /@NAME/_sim/health with Authorization: Bearer TOKEN is enough.",
+    "There is no such world, and on this server only a request with the control token creates one: GET /@NAME/_sim/health with Authorization: Bearer TOKEN is enough.",
 };
 
 const unauthorized = problemResponse({

@@ -2,12 +2,15 @@
 
 import { type EventValues, eventOf, eventValues } from "../audit/findings/attempt.ts";
 import { formatInstant } from "../base/calendar.ts";
-import { digestOf } from "../base/digest.ts";
 import { durationInWords } from "../base/duration.ts";
 import { oneLine, orUndefined } from "../base/text.ts";
-import type { JournalEntry, JournalFault } from "../journal/entry.ts";
-import type { ChangeItem, WorldChange } from "../journal/log.ts";
-import type { JournalRecord } from "../journal/record.ts";
+import {
+  eventIdIn,
+  type JournalEntry,
+  type JournalFault,
+  type ShownResponse,
+} from "../journal/entry.ts";
+import type { ChangeItem, ExchangeItem, WorldChange } from "../journal/log.ts";
 import { shownEntry } from "../journal/shown-entry.ts";
 
 /** Members of a journal entry without headers and bodies, and what the events say in addition. */
@@ -19,65 +22,63 @@ export interface ListedExchange
   readonly fault: (Pick<JournalFault, "rule" | "kind"> & Partial<JournalFault>) | undefined;
   /** The remaining quota according to the answer; undefined if there is no answer. */
   readonly remaining: number | undefined;
-  /** The publisher that the request concerns, if that isn't the one whose key was sent. */
-  readonly concerns?: string | undefined;
-  /**
-   * What the request says of its event, at most 250 characters each; `impression_id` of an impression is from the answer.
-   * Undefined unless the request is an impression or a click, and can be read.
-   */
-  readonly event?: EventValues | undefined;
   /** `Retry-After` of the answer. */
   readonly retryAfter?: string | undefined;
   /** Why it was refused, in the words of the error's body. Undefined if that has none. */
   readonly detail?: string | undefined;
+  /** The publisher that the request concerns, if that isn't the one whose key was sent. */
+  readonly concerns?: string | undefined;
+  /**
+   * What the request says of its event; `impression_id` of an impression is from the answer. Undefined unless the request is
+   * an impression or a click, and can be read.
+   */
+  readonly event?: EventValues | undefined;
   /** Equal for requests about the same event. Undefined if only the client knows whether they are: without a session. */
   readonly eventKey?: string | undefined;
 }
-
-/** An id of the service has at most 200. */
-const MAX_CHARACTERS = 250;
 
 /** As the log has it, which leaves out the event. */
 export function listedEntry(entry: JournalEntry): ListedExchange {
   const { request, response, fault, nearest: _, ...facts } = entry;
   const { method, path, query } = request;
-  const { status } = response;
-  const answer = status === 0 ? fault?.lost : response;
-  const left = answer?.headers["x-ratelimit-remaining"];
+  const { headers, body } = answerOf(entry);
+  const left = headers["x-ratelimit-remaining"];
   return {
     ...facts,
-    ...{ method, path, query, status },
-    fault: fault && { rule: fault.rule, kind: fault.kind },
+    ...{ method, path, query, status: response.status },
+    fault: fault && { ...fault, lost: undefined },
     remaining: left === undefined ? undefined : Number(left),
+    retryAfter: headers["retry-after"],
+    detail: entry.effect === "refused" ? detailIn(body) : undefined,
   };
 }
 
-export function listedExchange(record: JournalRecord, sequence: number): ListedExchange {
-  const { effect } = record;
-  const concerned = record.account?.id;
+export function listedExchange({
+  record,
+  sequence,
+}: Pick<ExchangeItem, "record" | "sequence">): ListedExchange {
   const entry = shownEntry(record, sequence);
-  const answer = entry.fault?.lost ?? entry.response;
+  const concerned = record.account?.id;
   const exchange = {
     ...listedEntry(entry),
-    fault: entry.fault && { ...entry.fault, lost: undefined },
-    ...(concerned !== record.publisher && { concerns: concerned }),
-    retryAfter: answer.headers["retry-after"],
-    detail: entry.effect === "refused" ? detailIn(answer.body) : undefined,
+    concerns: concerned === record.publisher ? undefined : concerned,
   };
   const values = eventValues(record);
   if (values === undefined) return exchange;
-  const given = /"impression_id"\s*:\s*"([^"\\]*)"/.exec(effect ? answer.body : "")?.[1];
-  const ids = Object.entries({ ...values, impression_id: values.impression_id ?? given });
-  const event = Object.fromEntries(ids.map(([name, id]) => [name, id?.slice(0, MAX_CHARACTERS)]));
-  const key = eventOf(record, values)?.key;
-  // A digest, because ids may be long.
-  return { ...exchange, event, eventKey: key && digestOf([key]) };
+  const { impression_id = eventIdIn(answerOf(entry), "impression") } = values;
+  const eventKey = eventOf(record, values)?.key;
+  return { ...exchange, event: { ...values, impression_id }, eventKey };
+}
+
+/** What the service answered, even if the client didn't get it. */
+function answerOf({ response, fault }: JournalEntry): ShownResponse {
+  return fault?.lost ?? response;
 }
 
 /** Each shape of an error's body has it under another name. */
 function detailIn(body: string): string | undefined {
   const [, text] = /"(?:detail|message|error)":("(?:[^"\\]|\\.)*")/.exec(body) ?? [];
-  return text && orUndefined(() => JSON.parse(text).slice(0, MAX_CHARACTERS));
+  return text && orUndefined(() => JSON.parse(text));
 }
 
 export interface ShownChange extends Pick<ChangeItem, "number" | "after" | "change"> {
@@ -90,8 +91,6 @@ export interface ShownChange extends Pick<ChangeItem, "number" | "after" | "chan
 export function shownChange({ number, after, atMs, change }: ChangeItem): ShownChange {
   return { number, after, at: formatInstant(atMs), change, text: changeInWords(change) };
 }
-
-const shortName = (name: string): string => oneLine(name, 60);
 
 /** The change as a sentence without a full stop. */
 function changeInWords(change: WorldChange): string {
@@ -107,14 +106,14 @@ function changeInWords(change: WorldChange): string {
     case "fault": {
       const { id, rule } = change;
       const verdict = typeof rule === "function" ? "a function" : rule.verdict.kind;
-      return `fault rule ${shortName(id)} added: ${verdict}`;
+      return `fault rule ${oneLine(id, 60)} added: ${verdict}`;
     }
     case "heal":
       return change.id === undefined
         ? "all fault rules removed"
-        : `fault rule ${shortName(change.id)} removed`;
+        : `fault rule ${oneLine(change.id, 60)} removed`;
     case "sign-up":
-      return `${shortName(change.signUp.name ?? "a publisher")} signed up: ${change.publisher}`;
+      return `${oneLine(change.signUp.name ?? "a publisher", 60)} signed up: ${change.publisher}`;
     case "rotate-key":
       return `key of ${change.publisher} rotated`;
     case "set-surface": {

@@ -56,8 +56,8 @@ export interface ControlCall<Query extends QuerySchemas = QuerySchemas, Body = u
   readonly query: { readonly [Name in keyof Query]?: v.InferOutput<Query[Name]> };
   readonly body: Body;
   readonly client: WaitingClient;
-  /** Names the state that a world's journal goes on from: another one after each restart, for each world and server. */
-  stateOf(world: HostedCore): string;
+  /** Tells the ids of this server's events from those of another one. */
+  readonly serverId: string;
   readonly modules: ControlModules;
 }
 
@@ -79,8 +79,6 @@ export interface ScenarioPlayer {
     options: Pick<PlayScenarioOptions, "maxRequests" | "reproduce" | "onStep">,
     client: WaitingClient,
   ): Promise<PlayResult>;
-  /** @throws InputError that names what is wrong in a scenario. */
-  check(scenario: unknown): void;
 }
 
 /** The texts of the inspector. The document names the other two `inspector.js` and `inspector.css`. */

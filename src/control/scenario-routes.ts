@@ -5,16 +5,11 @@ import { didYouMean } from "../base/did-you-mean.ts";
 import { InputError } from "../base/input.ts";
 import { strictObject } from "../base/schemas.ts";
 import { adsimLine } from "../base/shell.ts";
-import {
-  isOverridden,
-  type Overrides,
-  overrideWords,
-  withOverrides,
-} from "../play/scenario/parse-scenario.ts";
+import { isOverridden, overrideWords, withOverrides } from "../play/scenario/parse-scenario.ts";
 import type { Scenario } from "../play/scenario/types.ts";
 import type { HostedCore } from "../simulator/core.ts";
 import type { Choices } from "../simulator/simulator-options.ts";
-import type { FollowedResponse } from "../spec/messages.ts";
+import type { ApiResponse } from "../spec/messages.ts";
 import { checkedLater } from "./read-request.ts";
 import { json } from "./responses.ts";
 import { type ControlCall, type ControlRoute, type QuerySchemas, route } from "./route.ts";
@@ -37,7 +32,6 @@ export const scenarioRoutes: readonly ControlRoute[] = [
     const { shipped } = await modules.scenarios();
     return json(scenarioNamed(part("scenario"), shipped, "scenario"));
   }),
-  route("GET scenarios/play", {}, ({ world }) => json({ playing: plays.get(world)?.() ?? null })),
   route("POST scenarios/play", { body: { schema: playSchema } }, play),
 ];
 
@@ -51,8 +45,8 @@ function scenarioNamed(name: string, shipped: readonly Scenario[], field: string
   throw new InputError(field, expected, "not-found");
 }
 
-/** How far the play that is going on in a world has come: `step` counts from 1, and is 0 before the first. */
-const plays = new WeakMap<HostedCore, () => object>();
+/** The worlds in which a play is going on. */
+const playing = new WeakSet<HostedCore>();
 
 /** These take about ten seconds, which a client may wait for one answer. `adsim play` takes more, and larger files. */
 const MAX_REQUESTS = 200_000;
@@ -63,47 +57,35 @@ async function play({
   client,
   modules,
   body,
-}: ControlCall<QuerySchemas, v.InferOutput<typeof playSchema>>): Promise<FollowedResponse> {
+}: ControlCall<QuerySchemas, v.InferOutput<typeof playSchema>>): Promise<ApiResponse> {
   const { name, scenario, ...overrides } = body;
   if ((name === undefined) === (scenario === undefined)) {
     throw new InputError("name", "or a whole scenario (scenario) is required, but not both");
   }
   const player = await modules.scenarios();
   const given = scenario ?? scenarioNamed(name ?? "", player.shipped, "name");
-  if (plays.has(world)) {
-    const expected =
-      "can't be played now: another play is going on in this world. Wait for its end, or use another world";
+  if (playing.has(world)) {
+    const expected = "can't be played now: wait for the play in this world, or use another world";
     throw new InputError("scenario", expected, "conflict");
   }
-  const { journal } = world;
-  const before = journal.total;
-  let progress = { step: 0, steps: 0 };
-  plays.set(world, () => {
-    return { name: name ?? null, ...progress, requests: journal.total - before };
-  });
+  playing.add(world);
+  let stopped = "";
   const options = {
     maxRequests: MAX_REQUESTS,
     reproduce: adsimLine(["play", name ?? "FILE", ...overrideWords(overrides)]),
-    onStep(index: number, steps: number) {
-      progress = { step: index + 1, steps };
+    onStep() {
+      stopped = " The world stays as it was when the play stopped.";
     },
   };
   try {
     return json(await player.play(world, withOverrides(given, overrides), options, client));
   } catch (error) {
-    throw error instanceof InputError ? errorInBody(error, overrides, progress.step) : error;
+    if (!(error instanceof InputError)) throw error;
+    const { field, expected, reason } = error;
+    const place = isOverridden(field, overrides) ? field : `scenario.${field}`;
+    if (reason !== "too-much") throw new InputError(place, `${expected}${stopped}`);
+    throw new InputError(place, `${expected} npx adsim play FILE takes more.`, reason);
   } finally {
-    plays.delete(world);
+    playing.delete(world);
   }
-}
-
-/** Names the error's place in the body. `step`: the one that was being played, 0 before the first. */
-function errorInBody({ field, expected, reason }: InputError, sent: Overrides, step: number) {
-  const isTooMuch = reason === "too-much";
-  const stopped = step > 0 ? ` The world stays as it was when step ${step} stopped.` : "";
-  const help = isTooMuch ? " npx adsim play FILE takes more." : stopped;
-  const inScenario = field === "" || field === "scenario" ? "scenario" : `scenario.${field}`;
-  const place = isOverridden(field, sent) ? field : inScenario;
-  // It is never a conflict with the world of the path.
-  return new InputError(place, `${expected}${help}`, isTooMuch ? reason : "invalid");
 }

@@ -6,7 +6,7 @@ import type { Worlds } from "../../src/simulator/worlds.ts";
 import type { FollowedResponse } from "../../src/spec/messages.ts";
 import { senderOf } from "../operation-sender.ts";
 import { eventsIn, type ReceivedEvent, sequencesOf } from "../server/event-reader.ts";
-import { ask, worldsOf } from "../worlds.ts";
+import { worldsOf } from "../worlds.ts";
 
 function follow(worlds: Worlds, query = "", id?: string): FollowedResponse {
   const headers = id === undefined ? {} : { "last-event-id": id };
@@ -62,7 +62,7 @@ test("the rows are the journal's entries without headers and bodies", () => {
     const shown = { ...facts, method, path, query, status: response.status, ...acted };
     return JSON.parse(JSON.stringify({ ...shown, remaining: remaining[index] }));
   });
-  expect(rows).toMatchObject({ id: "4.1-0", event: "exchanges", data: listed });
+  expect(rows).toMatchObject({ event: "exchanges", data: listed });
   expect(body).not.toMatch(/"headers"|"body"/);
 });
 
@@ -77,7 +77,7 @@ test("impressions and clicks say which event they are about", () => {
   const { impression_id } = JSON.parse(send("/v1/impression", { ...spot, session_id: "s-1" }));
   send("/v1/impression", { ...spot, session_id: "s-1" });
   send("/v1/click", { impression_id });
-  send("/v1/impression", { ...spot, session_id: "x".repeat(300) });
+  send("/v1/impression", { ...spot, session_id: "s-2" });
   send("/v1/impression", { publisher_id: 5, surface: null });
   send("/v1/nothing", { publisher_id: id });
   const rows = read(worlds)[0]?.data as ListedExchange[];
@@ -85,7 +85,7 @@ test("impressions and clicks say which event they are about", () => {
     { ...spot, session_id: "s-1", impression_id },
     { ...spot, session_id: "s-1" },
     { impression_id },
-    { session_id: "x".repeat(250), impression_id: expect.stringMatching(/^imp_/) },
+    { session_id: "s-2", impression_id: expect.stringMatching(/^imp_/) },
     { publisher_id: "5" },
     undefined,
   ]);
@@ -96,35 +96,31 @@ test("impressions and clicks say which event they are about", () => {
 });
 
 test.each([
-  ["", undefined, range(1, 7)],
-  ["?after=0", undefined, range(1, 7)],
-  ["?after=5", undefined, [6, 7]],
-  ["?after=7", undefined, []],
-  ["?after=2", "6.1-0", [7]],
-  ["?after=2", "", range(3, 7)],
-])("events%s with the id %j have the rows %j", (query, id, expected) => {
+  ["", range(1, 7)],
+  ["?after=0", range(1, 7)],
+  ["?after=5", [6, 7]],
+  ["?after=7", []],
+])("events%s have the rows %j, also for a client that has the first two", (query, expected) => {
   const worlds = worldsOf();
-  fill(worlds, 7);
-  const events = read(worlds, query, id);
+  fill(worlds, 2);
+  const id = read(worlds)[0]?.id;
+  fill(worlds, 5);
+  const events = read(worlds, query);
   expect(sequencesOf(events)).toEqual(expected);
+  expect(sequencesOf(read(worlds, query, ""))).toEqual(expected);
   expect(events.map(({ event }) => event)).not.toContain("restarted");
+  // What it has counts more than what it asked for at first.
+  const rest = read(worlds, query, id);
+  expect(rest.map(({ event }) => event)).toEqual(["exchanges"]);
+  expect(sequencesOf(rest)).toEqual(range(3, 7));
 });
-
-test.each(["x", "-1", "1.5.5", "1e3", "9".repeat(16), "1, 2", "__proto__"])(
-  "Last-Event-ID: %s is refused",
-  (id) => {
-    const { status, body } = follow(worldsOf(), "", id);
-    expect([status, JSON.parse(body).field]).toEqual([400, "last-event-id"]);
-  },
-);
 
 test("an answer has at most 10,000 rows, and whoever asks again gets the others", () => {
   const worlds = worldsOf({ journalEntries: 20_000 });
   fill(worlds, 10_003);
   const events = read(worlds, "?follow=false");
-  expect(events.map(({ id }) => id)).toEqual(["10000.1-0"]);
   expect(sequencesOf(events)).toEqual(range(1, 10_000));
-  expect(sequencesOf(read(worlds, "", "10000.1-0"))).toEqual(range(10_001, 10_003));
+  expect(sequencesOf(read(worlds, "", events[0]?.id))).toEqual(range(10_001, 10_003));
 });
 
 describe("a client whose rows are outdated is told to forget them, and gets those that are kept", () => {
@@ -164,10 +160,10 @@ describe("a client whose rows are outdated is told to forget them, and gets thos
     }
   });
 
-  test("an id of another server, or one without a mark, says nothing about its rows", () => {
+  test("an id of another server, or none of a server, says nothing about its rows", () => {
     const worlds = worldsOf();
     fill(worlds, 7);
-    for (const id of ["5.f00-1-0", "5", "5.", "7"]) {
+    for (const id of ["5.f00-1-0", "5", "5.", "7", "x", "-1", "__proto__"]) {
       const events = read(worlds, "", id);
       expect(events[0]?.event).toBe("restarted");
       expect(sequencesOf(events)).toEqual(range(1, 7));
@@ -181,31 +177,6 @@ describe("a client whose rows are outdated is told to forget them, and gets thos
     expect(events.map(({ event }) => event)).toEqual(["exchanges"]);
     expect(sequencesOf(events)).toEqual(range(21, 30));
   });
-});
-
-test("a stream says which entries the journal dropped, before it sends the next ones", () => {
-  const worlds = worldsOf({ journalEntries: 10 });
-  const more = open(worlds);
-  fill(worlds, 8);
-  more();
-  fill(worlds, 5);
-  expect(more()).toMatchObject([
-    { id: "8.1-0", event: "forgotten", data: { through: 3 } },
-    { id: "13.1-0", event: "exchanges", data: { length: 5 } },
-  ]);
-  expect(more()).toEqual([]);
-});
-
-test("following creates a world, as other requests do; coming back to a deleted one doesn't", () => {
-  const worlds = worldsOf();
-  expect(ask(worlds, "GET", "/@new/_sim/events").status).toBe(200);
-  expect(worlds.names()).toContain("new");
-  worlds.delete("new");
-  const back = { method: "GET", path: "/@new/_sim/events", headers: { "last-event-id": "3" } };
-  expect(worlds.handle(back)).toMatchObject({ status: 204, body: "" });
-  expect(worlds.names()).not.toContain("new");
-  // The world `default` is always there.
-  expect(follow(worlds, "", "0").status).toBe(200);
 });
 
 test("a stream ends when its world is deleted, even if another one takes its name", () => {
@@ -229,9 +200,9 @@ describe("changes by hand", () => {
     fill(worlds, 1);
     assume({ "dedup.repeat": "conflict" });
     const [changes, rows] = more();
-    expect(rows).toMatchObject({ id: "3.1-0", event: "exchanges" });
+    expect(rows).toMatchObject({ id: expect.stringMatching(/^3\./), event: "exchanges" });
     expect(changes).toMatchObject({
-      id: "0.1-0",
+      id: expect.stringMatching(/^0\./),
       event: "changes",
       data: [
         {

@@ -163,7 +163,7 @@ describe("GET history/:sequence", () => {
       // It only reads, and spends the quota of the key.
       [a.id, { impressions: 0 }],
     ]);
-    const rows = sim.journal.exchanges().map((item) => listedExchange(item.record, item.sequence));
+    const rows = sim.journal.exchanges().map(listedExchange);
     expect(rows.map(({ publisher, concerns }) => [publisher, concerns])).toEqual([
       [a.id, b.id],
       [a.id, b.id],

@@ -92,6 +92,8 @@ function Message(props: {
     ${fields.length > 0 && html`<details open=${fields.length < 8}><summary>${counted(fields.length, "header")}</summary><${Facts} facts=${fields} /></details>`}`;
 }
 
+const NO_STEP = "A scenario can't send a body that isn't UTF-8.";
+
 /** The shown texts hold no keys, the copied ones do: they are meant to be sent. */
 export function SendTab(props: {
   readonly source: Source;
@@ -105,7 +107,7 @@ export function SendTab(props: {
       <${Code} label="curl" text=${here(reply.curl, source)} />
       ${!source.isFile && html`<p class="quiet">The copy has the key in it.</p>`}</section>
     <section><h3>As a step of a scenario <${CopyButton} label="Copy (s)" text=${step} /></h3>
-      ${reply.step === null ? html`<p class="quiet">${reply.whyNoStep}</p>` : html`<${Code} label="Scenario step" text=${stepText(reply)} />`}</section>`;
+      ${reply.step === null ? html`<p class="quiet">${NO_STEP}</p>` : html`<${Code} label="Scenario step" text=${stepText(reply)} />`}</section>`;
 }
 
 /** The command with the address under which this page sees the server, which a proxy may have changed. */
@@ -115,7 +117,7 @@ export function here(command: string, { baseUrl, isFile }: Source): string {
 }
 
 /** @throws Refusal if no scenario can send the request. */
-export function stepText({ step, whyNoStep }: EntryReply): string {
-  if (step === null) throw new Refusal(whyNoStep ?? "No scenario can send this request.");
+export function stepText({ step }: EntryReply): string {
+  if (step === null) throw new Refusal(NO_STEP);
   return JSON.stringify(step, undefined, 2);
 }

@@ -178,21 +178,6 @@ describe("a miss is explained, with a command that succeeds as pasted", () => {
   });
 });
 
-test.skipIf(!hasCurl)(
-  "over HTTP the command has the world's address, and with secrets shown also the key",
-  async () => {
-    const { sequence } = entryOf(server.worlds.get("shown"), "GET /v1/publisher/stats", "");
-    const read = async (secrets: string): Promise<string> => {
-      const answer = await fetch(
-        `${server.url}/@shown/_sim/journal/${sequence}?secrets=${secrets}`,
-      );
-      return (await answer.json()).entry.nearest.paste;
-    };
-    expect(await read("redacted")).toContain(`'${server.url}/@shown/v1/`);
-    expect(JSON.parse(await paste([await read("shown")]))).toHaveProperty("impressions");
-  },
-);
-
 test("nothing is explained for a request that succeeded, was limited, was answered by a rule, or had an invalid parameter", () => {
   const sim = createSimulator();
   const { get: ask } = senderOf(sim, sim.publishers.at(0));
