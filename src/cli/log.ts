@@ -1,7 +1,7 @@
 /** The log of `serve` and `exec`: a line for each exchange in any world, as text or as NDJSON. */
 
 import { printable, shortened } from "../base/text.ts";
-import { type ListedExchange, listedEntry } from "../control/listed-exchange.ts";
+import { type ListedEntry, listedEntry } from "../control/listed-exchange.ts";
 import { DEFAULT_WORLD, type Worlds } from "../simulator/worlds.ts";
 import type { LogFormat } from "./options/common-options.ts";
 import { isColourful } from "./output/say.ts";
@@ -22,7 +22,7 @@ export function startLog(
   });
 }
 
-export function exchangeEvent(world: string, exchange: ListedExchange): string {
+export function exchangeEvent(world: string, exchange: ListedEntry): string {
   return printable(JSON.stringify({ event: "exchange", world, ...exchange }));
 }
 
@@ -30,7 +30,7 @@ export function exchangeEvent(world: string, exchange: ListedExchange): string {
 const LONGEST = 160;
 
 /** `2026-01-15T00:00:00.000Z POST /v1/impression 200 impression of pub_1: recorded (service; 9999 left)`. */
-export function exchangeText(world: string, exchange: ListedExchange, hasColours: boolean): string {
+export function exchangeText(world: string, exchange: ListedEntry, hasColours: boolean): string {
   const { at, method, path, query, status, operation, publisher, remaining } = exchange;
   const what = `${operation ?? "no operation"}${publisher === undefined ? "" : ` of ${publisher}`}`;
   const colour = status === 0 || status >= 500 ? 31 : status >= 400 ? 33 : 32;
@@ -46,7 +46,7 @@ export function exchangeText(world: string, exchange: ListedExchange, hasColours
   ].join(" ");
 }
 
-function makerOf({ producedBy, limit, fault }: ListedExchange): string {
+function makerOf({ producedBy, limit, fault }: ListedEntry): string {
   const rule = fault === undefined ? "" : `rule ${printable(fault.rule)}: ${fault.kind}`;
   if (producedBy === "rule") return rule;
   const maker = producedBy === "limit" ? `${limit} limit` : "service";

@@ -7,7 +7,7 @@ import { withoutBody } from "../exchange/respond.ts";
 import type { WorldRef, WorldsControl } from "../simulator/worlds.ts";
 import type { ApiResponse, FollowedResponse } from "../spec/messages.ts";
 import { isBrowser } from "./browsers.ts";
-import { baseUrlOf, MAX_CONTROL_BODY_BYTES, readBody, readQuery } from "./read-request.ts";
+import { baseUrlOf, readBody, readQuery } from "./read-request.ts";
 import { inputProblem, nothing, problemResponse } from "./responses.ts";
 import type { ControlCall, ControlModules, ControlRoute } from "./route.ts";
 import { controlRoutes } from "./routes.ts";
@@ -17,18 +17,17 @@ export function createControl(modules: ControlModules, serverId = ""): WorldsCon
   return {
     refusal: inputProblem,
     answer(request, ref, client) {
-      const refuse = (error: unknown): ApiResponse => {
-        if (error instanceof InputError) return inputProblem(error);
-        throw error;
-      };
       const finish = (response: FollowedResponse = nothing): FollowedResponse =>
         request.method === "HEAD" ? { ...withoutBody(response), more: undefined } : response;
+      const refuse = (error: unknown): FollowedResponse => {
+        if (error instanceof InputError) return finish(inputProblem(error));
+        throw error;
+      };
       try {
         const response = answer(request, ref, { client, modules, serverId });
-        if (!(response instanceof Promise)) return finish(response);
-        return response.catch(refuse).then(finish);
+        return response instanceof Promise ? response.then(finish, refuse) : finish(response);
       } catch (error) {
-        return finish(refuse(error));
+        return refuse(error);
       }
     },
   };
@@ -40,39 +39,26 @@ function answer(
   others: Pick<ControlCall, "client" | "modules" | "serverId">,
 ): ReturnType<ControlRoute["answer"]> {
   const { method, path, query, headers } = request;
-  const sent = partsOf(path);
-  const routes = routesAt(sent);
-  const [first] = routes;
-  const header = (name: string): string | undefined => headerOf(headers, name);
-  // The page is there for browsers only. Programs read what there is instead.
-  if (first === undefined || (first.path === "" && !isBrowser(header("accept")))) {
-    return noSuchPath();
-  }
-  const route = routes.find((one) => one.method === (method === "HEAD" ? "GET" : method));
-  if (route === undefined) return wrongMethod(first.path, routes);
-  const parts = route.path.split("/");
   const { name: worldName, prefix, worlds } = ref;
+  const header = (name: string): string | undefined => headerOf(headers, name);
+  const sent = partsOf(path);
+  // The page is there for browsers only. Programs read what there is instead.
+  const routes = routesAt(sent).filter((one) => one.path !== "" || isBrowser(header("accept")));
+  const route = routes.find((one) => one.method === (method === "HEAD" ? "GET" : method));
+  if (route === undefined) return refusal(path, routes);
+  const parts = route.path.split("/");
   return route.answer({
     // A getter, because not every route needs the world, and opening it creates it.
     get world() {
       return ref.open();
     },
-    worlds,
-    worldName,
-    prefix,
+    ...{ worlds, worldName, prefix, header },
     baseUrl: baseUrlOf(header("host"), prefix),
-    header,
     part: (name) => sent[parts.indexOf(`:${name}`)] ?? "",
-    query: readQuery(query, route.query ?? {}),
+    query: readQuery(query, route.query),
     body: readBody(request, route.body),
     ...others,
   });
-}
-
-/** The largest body allowed for this method and path, in bytes. */
-export function controlBodyLimit(method: string, path: string): number {
-  const route = routesAt(partsOf(path)).find((one) => one.method === method);
-  return route?.body?.maxBytes ?? MAX_CONTROL_BODY_BYTES;
 }
 
 /** The parts of the path below `/_sim/`, decoded. One that can't be decoded is empty, and matches no placeholder. */
@@ -90,17 +76,15 @@ function routesAt(sent: readonly string[]): readonly ControlRoute[] {
   });
 }
 
-/** Says what there is. */
-function noSuchPath(): ApiResponse {
-  const named = controlRoutes.filter(({ path }) => path !== "");
-  const paths = [...new Set(named.map(({ path }) => `/_sim/${path}`))].join(", ");
-  const detail = `The control API has nothing at this path. It has: ${paths}. A browser gets the inspector at /_sim/.`;
-  return problemResponse({ kind: "not-found", detail, field: "path" });
-}
-
-function wrongMethod(path: string, routes: readonly ControlRoute[]): ApiResponse {
+/** Says which paths there are, or which methods the path has. */
+function refusal(path: string, routes: readonly ControlRoute[]): ApiResponse {
+  if (routes.length === 0) {
+    const paths = new Set(controlRoutes.map((one) => `/_sim/${one.path}`));
+    const detail = `The control API has nothing at this path. It has: ${[...paths].join(", ")}. A browser gets the inspector at /_sim/.`;
+    return problemResponse({ kind: "not-found", detail, field: "path" });
+  }
   const allow = routes.map(({ method }) => (method === "GET" ? "GET, HEAD" : method)).join(", ");
-  const detail = `/_sim/${path} supports only the methods ${allow}.`;
+  const detail = `${path} supports only the methods ${allow}.`;
   return problemResponse({
     kind: "method-not-allowed",
     detail,

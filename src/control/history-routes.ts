@@ -17,19 +17,18 @@ import { duration } from "./read-request.ts";
 import { json } from "./responses.ts";
 import { type ControlCall, type ControlRoute, route } from "./route.ts";
 
-const alterations = strictObject({
+const request = strictObject({
+  method: v.optional(v.string()),
+  path: v.optional(v.string()),
+  query: v.optional(v.string("must be a text such as publisher_id=pub_1")),
+  headers: v.optional(v.record(v.string(), v.string("must be a string"))),
+  body: v.optional(v.string("must be a text, as it is sent")),
+});
+const alteration = strictObject({
   // The rule's own schema checks it.
   fault: v.optional(v.unknown()),
   advance: v.optional(duration),
-  request: v.optional(
-    strictObject({
-      method: v.optional(v.string()),
-      path: v.optional(v.string()),
-      query: v.optional(v.string("must be a text such as publisher_id=pub_1")),
-      headers: v.optional(v.record(v.string(), v.string("must be a string"))),
-      body: v.optional(v.string("must be a text, as it is sent")),
-    }),
-  ),
+  request: v.optional(request),
 });
 
 export const historyRoutes: readonly ControlRoute[] = [
@@ -37,10 +36,8 @@ export const historyRoutes: readonly ControlRoute[] = [
   route("GET history/:sequence", { query: { publisher: v.string() } }, (call) =>
     showMoment(call, call.query.publisher),
   ),
-  route(
-    "POST history/:sequence/what-if",
-    { body: { schema: alterations, optional: true } },
-    (call) => askWhatIf(call, alterationIn(call.body)),
+  route("POST history/:sequence/what-if", { body: v.optional(alteration, {}) }, (call) =>
+    askWhatIf(call, alterationIn(call.body)),
   ),
 ];
 
@@ -128,7 +125,7 @@ function askWhatIf(call: ControlCall, alteration: Alteration | undefined): ApiRe
   return json({ sequence, ...found });
 }
 
-function alterationIn(body: v.InferOutput<typeof alterations>): Alteration | undefined {
+function alterationIn(body: v.InferOutput<typeof alteration>): Alteration | undefined {
   const [first, second] = Object.keys(body);
   if (second !== undefined) {
     throw new InputError(second, `can't be combined with ${first}: give only one of them`);

@@ -4,47 +4,22 @@ import { type EventValues, eventOf, eventValues } from "../audit/findings/attemp
 import { formatInstant } from "../base/calendar.ts";
 import { durationInWords } from "../base/duration.ts";
 import { oneLine, orUndefined } from "../base/text.ts";
-import {
-  eventIdIn,
-  type JournalEntry,
-  type JournalFault,
-  type ShownResponse,
-} from "../journal/entry.ts";
+import { eventIdIn, type JournalEntry, type ShownResponse } from "../journal/entry.ts";
 import type { ChangeItem, ExchangeItem, WorldChange } from "../journal/log.ts";
 import { shownEntry } from "../journal/shown-entry.ts";
 
-/** Members of a journal entry without headers and bodies, and what the events say in addition. */
-export interface ListedExchange
-  extends Omit<JournalEntry, "request" | "response" | "fault" | "nearest">,
-    Pick<JournalEntry["request"], "method" | "path" | "query"> {
-  /** 0 if the client got no response. */
-  readonly status: number;
-  readonly fault: (Pick<JournalFault, "rule" | "kind"> & Partial<JournalFault>) | undefined;
-  /** The remaining quota according to the answer; undefined if there is no answer. */
-  readonly remaining: number | undefined;
-  /** `Retry-After` of the answer. */
-  readonly retryAfter?: string | undefined;
-  /** Why it was refused, in the words of the error's body. Undefined if that has none. */
-  readonly detail?: string | undefined;
-  /** The publisher that the request concerns, if that isn't the one whose key was sent. */
-  readonly concerns?: string | undefined;
-  /**
-   * What the request says of its event; `impression_id` of an impression is from the answer. Undefined unless the request is
-   * an impression or a click, and can be read.
-   */
-  readonly event?: EventValues | undefined;
-  /** Equal for requests about the same event. Undefined if only the client knows whether they are: without a session. */
-  readonly eventKey?: string | undefined;
-}
+export type ListedEntry = ReturnType<typeof listedEntry>;
+export type ListedExchange = ReturnType<typeof listedExchange>;
 
-/** As the log has it, which leaves out the event. */
-export function listedEntry(entry: JournalEntry): ListedExchange {
+/** Members of a journal entry without headers and bodies, as the log has them. */
+export function listedEntry(entry: JournalEntry) {
   const { request, response, fault, nearest: _, ...facts } = entry;
   const { method, path, query } = request;
   const { headers, body } = answerOf(entry);
   const left = headers["x-ratelimit-remaining"];
   return {
     ...facts,
+    // The status is 0 if the client got no response.
     ...{ method, path, query, status: response.status },
     fault: fault && { ...fault, lost: undefined },
     remaining: left === undefined ? undefined : Number(left),
@@ -53,21 +28,22 @@ export function listedEntry(entry: JournalEntry): ListedExchange {
   };
 }
 
-export function listedExchange({
-  record,
-  sequence,
-}: Pick<ExchangeItem, "record" | "sequence">): ListedExchange {
+/** The same with what an impression or a click says of its event, if it can be read. */
+export function listedExchange({ record, sequence }: ExchangeItem) {
   const entry = shownEntry(record, sequence);
   const concerned = record.account?.id;
-  const exchange = {
-    ...listedEntry(entry),
-    concerns: concerned === record.publisher ? undefined : concerned,
-  };
   const values = eventValues(record);
-  if (values === undefined) return exchange;
-  const { impression_id = eventIdIn(answerOf(entry), "impression") } = values;
-  const eventKey = eventOf(record, values)?.key;
-  return { ...exchange, event: { ...values, impression_id }, eventKey };
+  // That of an impression is in the answer.
+  const impression_id = values?.impression_id ?? eventIdIn(answerOf(entry), "impression");
+  const event: EventValues | undefined = values && { ...values, impression_id };
+  return {
+    ...listedEntry(entry),
+    event,
+    /** The publisher that the request concerns, if that isn't the one whose key was sent. */
+    concerns: concerned === record.publisher ? undefined : concerned,
+    /** Equal for requests about the same event. Undefined if only the client knows whether they are: without a session. */
+    eventKey: eventOf(record, values)?.key,
+  };
 }
 
 /** What the service answered, even if the client didn't get it. */

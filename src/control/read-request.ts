@@ -6,12 +6,13 @@ import { parseJson } from "../base/parse-json.ts";
 import { type Schema, strictObject } from "../base/schemas.ts";
 import { shownName, utf8Text } from "../base/text.ts";
 import { headerOf, type PlainRequest } from "../exchange/plain-request.ts";
-import type { ControlCall, ControlRoute, QuerySchemas } from "./route.ts";
+import type { ControlCall, ControlRoute } from "./route.ts";
 
-export const MAX_CONTROL_BODY_BYTES = 1024 * 1024;
+/** The most bytes of a body: a large snapshot. */
+export const MAX_CONTROL_BODY_BYTES = 64 * 1024 * 1024;
 
 /** @throws InputError for an unknown, repeated or invalid parameter. */
-export function readQuery(query: string, known: QuerySchemas): ControlCall["query"] {
+export function readQuery(query: string, known: ControlRoute["query"] = {}): ControlCall["query"] {
   const given = [...new URLSearchParams(query)];
   const names = given.map(([name]) => name);
   const repeated = names.find((name, index) => names.indexOf(name) < index);
@@ -45,27 +46,24 @@ export const duration: Schema<string | number> = v.union(
 );
 
 /** The JSON body of a request. @throws InputError if it isn't what the route takes. */
-export function readBody({ body, headers }: PlainRequest, taken: ControlRoute["body"]): unknown {
+export function readBody({ body, headers }: PlainRequest, schema: ControlRoute["body"]): unknown {
   const fail = (expected: string, reason?: InputError["reason"]): InputError =>
     new InputError("body", expected, reason);
-  if (body.length === 0) {
-    if (taken === undefined) return undefined;
-    if (taken.optional === true) return parseInput(taken.schema, {});
-    throw fail("is required: a JSON object");
-  }
+  if (body.length === 0) return schema && parseInput(schema, undefined, "body");
   const mediaType = (headerOf(headers, "content-type") ?? "").toLowerCase();
   // Only application/json, because a web page can send text or forms to any server without permission.
   if (!/^application\/json\s*(;\s*charset="?utf-?8"?\s*)?$/.test(mediaType)) {
     throw fail("must be sent with Content-Type: application/json", "unsupported-media-type");
   }
-  const { maxBytes = MAX_CONTROL_BODY_BYTES } = taken ?? {};
-  if (body.length > maxBytes) throw fail(`must have at most ${maxBytes} bytes`, "too-large");
-  if (taken === undefined) throw fail("must not be sent here: this route ignores it");
+  if (body.length > MAX_CONTROL_BODY_BYTES) {
+    throw fail(`must have at most ${MAX_CONTROL_BODY_BYTES} bytes`, "too-large");
+  }
+  if (schema === undefined) throw fail("must not be sent here: this route ignores it");
   const text = utf8Text(body);
   if (text === undefined) throw fail("must be JSON in UTF-8, uncompressed");
   const value = parseJson(text, fail);
   if (!isPlainObject(value)) throw fail("must be a JSON object");
-  return parseInput(taken.schema, value, "body");
+  return parseInput(schema, value, "body");
 }
 
 /** The address that a world has for a client; undefined if the Host header may be unsafe in a shell. */

@@ -31,11 +31,12 @@ const range = {
 };
 // The simulator checks these.
 const snapshot = checkedLater<ReturnType<SimulatorCore["snapshot"]>>();
-const reset = checkedLater<{ seed?: string }>();
-const signUp = checkedLater<Parameters<Publishers["signUp"]>[0] & object>();
+const reset = v.optional(checkedLater<{ seed?: string }>(), {});
+const signUp = v.optional(checkedLater<Parameters<Publishers["signUp"]>[0] & object>(), {});
 const surfaceChange = checkedLater<Parameters<Publishers["setSurface"]>[2]>();
 const choices = checkedLater<Parameters<SimulatorCore["assume"]>[0]>();
-const faultRule = checkedLater<FaultRule>();
+
+const nothingMore = v.optional(strictObject({}), {});
 
 const clockChange = v.pipe(
   strictObject({
@@ -56,11 +57,11 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...pageRoutes,
   route("GET health", {}, health),
   route("GET snapshot", {}, ({ world }) => json(world.snapshot())),
-  route("PUT snapshot", { body: { schema: snapshot, maxBytes: 64 * 1024 * 1024 } }, (call) => {
+  route("PUT snapshot", { body: snapshot }, (call) => {
     call.world.restore(call.body);
     return health(call);
   }),
-  route("POST reset", { body: { schema: reset, optional: true } }, (call) => {
+  route("POST reset", { body: reset }, (call) => {
     call.world.reset(call.body);
     return health(call);
   }),
@@ -77,39 +78,35 @@ export const controlRoutes: readonly ControlRoute[] = [
   route("GET publishers", { query: range }, ({ world: { publishers }, query }) =>
     json({ publishers: publishers.list(query), total: publishers.total }),
   ),
-  route("POST publishers", { body: { schema: signUp, optional: true } }, (call) => {
-    const publisher = call.world.publishers.signUp(call.body);
-    return created(publisher, `${call.prefix}/_sim/publishers/${publisher.id}`);
+  route("POST publishers", { body: signUp }, ({ world, prefix, body }) => {
+    const publisher = world.publishers.signUp(body);
+    return created(publisher, `${prefix}/_sim/publishers/${publisher.id}`);
   }),
   route("GET publishers/:publisher", {}, ({ world, part }) =>
     json(world.publishers.get(part("publisher"))),
   ),
-  route(
-    "PATCH publishers/:publisher/surfaces/:surface",
-    { body: { schema: surfaceChange } },
-    ({ world, part, body }) =>
-      json(world.publishers.setSurface(part("publisher"), part("surface"), body)),
-  ),
-  route(
-    "POST publishers/:publisher/rotate-key",
-    { body: { schema: strictObject({}), optional: true } },
-    ({ world, part }) => json(world.publishers.rotateKey(part("publisher"))),
+  route("PATCH publishers/:publisher/surfaces/:surface", { body: surfaceChange }, (call) => {
+    const { world, part, body } = call;
+    return json(world.publishers.setSurface(part("publisher"), part("surface"), body));
+  }),
+  route("POST publishers/:publisher/rotate-key", { body: nothingMore }, ({ world, part }) =>
+    json(world.publishers.rotateKey(part("publisher"))),
   ),
 
   route("GET clock", {}, clock),
-  route("PUT clock", { body: { schema: clockChange } }, (call) => {
+  route("PUT clock", { body: clockChange }, (call) => {
     const { mode, now } = call.body;
     call.world.clock.set(given({ mode, nowMs: parseInstant(now ?? "") }));
     return clock(call);
   }),
-  route("POST clock/advance", { body: { schema: strictObject({ by: duration }) } }, (call) => {
+  route("POST clock/advance", { body: strictObject({ by: duration }) }, (call) => {
     underName("by", () => call.world.clock.advance(call.body.by));
     return clock(call);
   }),
 
   route("GET catalogue", {}, () => json(catalogue)),
   route("GET assumptions", {}, ({ world }) => json(world.assumptions)),
-  route("PATCH assumptions", { body: { schema: choices } }, ({ world, body }) => {
+  route("PATCH assumptions", { body: choices }, ({ world, body }) => {
     if (Object.keys(body).length === 0) {
       const expected = 'must name at least one choice, such as {"dedup.repeat":"conflict"}';
       throw new InputError("body", expected);
@@ -120,7 +117,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   }),
 
   route("GET faults", {}, ({ world }) => json({ faults: world.faults.list() })),
-  route("POST faults", { body: { schema: faultRule } }, ({ world, prefix, body }) => {
+  route("POST faults", { body: checkedLater<FaultRule>() }, ({ world, prefix, body }) => {
     const { rule } = world.faults.add(body);
     return created(rule, `${prefix}/_sim/faults/${encodeURIComponent(rule.id)}`);
   }),
@@ -140,7 +137,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     const { max, dropped } = worlds.usage().worlds;
     return json({ worlds: worlds.names().map((name) => summaryOf(worlds, name)), max, dropped });
   }),
-  route("POST worlds", { body: { schema: fork } }, (call) => {
+  route("POST worlds", { body: fork }, (call) => {
     const { name, from, after, before } = call.body;
     if (after !== undefined && before !== undefined) {
       throw new InputError("before", "can't be combined with after: give only one of them");

@@ -2,19 +2,23 @@
 
 import { expect, test } from "vitest";
 import { exchangeEvent, exchangeText } from "../../src/cli/log.ts";
-import type { ListedExchange } from "../../src/control/listed-exchange.ts";
+import type { ListedEntry } from "../../src/control/listed-exchange.ts";
 import { type Cmd, runAdsimOver, startAdsim } from "./run-adsim.ts";
 
-const exchange: ListedExchange = {
+const exchange: ListedEntry = {
   ...{ sequence: 1, at: "2026-01-15T00:00:00.000Z", method: "GET", path: "/v1/publisher/stats" },
   ...{ query: "", status: 200, operation: "stats", publisher: "pub_1", reason: "read" },
   ...{ effect: "read", creditInr: undefined, producedBy: "service", assumptions: "documented" },
   ...{ limit: undefined, fault: undefined, remaining: 59 },
+  ...{ retryAfter: undefined, detail: undefined },
 };
-const fault = { rule: "slow", kind: "delay" } as const;
+const fault = {
+  ...{ rule: "slow", delayMs: 1, lost: undefined, served: true },
+  ...({ kind: "delay", received: "whole", application: 1 } as const),
+};
 const nobody = { operation: undefined, publisher: undefined } as const;
 
-test.each<[Partial<ListedExchange>, string]>([
+test.each<[Partial<ListedEntry>, string]>([
   [{ query: "a=b" }, "?a=b 200 stats of pub_1: read (service; 59 left)"],
   [
     { status: 404, reason: "route_not_found", ...nobody },
@@ -36,9 +40,9 @@ test.each<[Partial<ListedExchange>, string]>([
 
 test("a line has no raw control characters, in text and in JSON, and is cut if it is long", () => {
   const hostile = "a\u0007\u001b[31m\r\n\u0085\u009b2J\u202e\u200b\u2028\ud800\u{e0041}b";
-  const sent: ListedExchange = {
+  const sent: ListedEntry = {
     ...{ ...exchange, method: hostile, path: `/${hostile}`, query: hostile },
-    ...{ producedBy: "rule", fault: { rule: hostile, kind: "drop" } },
+    ...{ producedBy: "rule", fault: { ...fault, rule: hostile } },
   };
   for (const line of [exchangeText("default", sent, false), exchangeEvent("default", sent)]) {
     expect(line).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);

@@ -129,7 +129,6 @@ describe("a refused play names the field, and changes nothing", () => {
     [{ scenario: short, assumptions: never }, 400, "assumptions.dedup.repeat", "has no"],
     [{ scenario: short, assumptions: [] }, 400, "assumptions", "object"],
     [{ scenario: many }, 422, "scenario", "traffic. npx adsim play FILE takes more."],
-    [{ scenario: { ...short, about: "x".repeat(1024 * 1024) } }, 413, "body", "1048576 bytes"],
     [{ name: "../package" }, 404, "name", "comes with adsim"],
   ])("%#", async (sent, status, field, reason) => {
     const worlds = stage();

@@ -3,8 +3,8 @@
 import { printableLines } from "../../base/text.ts";
 import { isControlTarget } from "../../base/world-path.ts";
 import { wayToInspector } from "../../control/browsers.ts";
-import { controlBodyLimit } from "../../control/control.ts";
 import type { Guards } from "../../control/guards.ts";
+import { MAX_CONTROL_BODY_BYTES } from "../../control/read-request.ts";
 import { problemResponse } from "../../control/responses.ts";
 import { MAX_BODY_BYTES } from "../../exchange/parameters.ts";
 import {
@@ -22,7 +22,7 @@ export interface Service {
   /** The answer to a request that its head alone decides; otherwise undefined. */
   inspect(head: RequestHead): ApiResponse | undefined;
   /** The largest body to keep, in bytes. A longer one is refused later. */
-  bodyLimit(head: Pick<RequestHead, "method" | "path">): number;
+  bodyLimit(head: Pick<RequestHead, "path">): number;
   /** Answers a complete request. If that throws, only this request fails. */
   answer(request: ApiRequest, client: WaitingClient): MaybeLater<FollowedResponse>;
   /** The answer to broken HTTP, which never became a request. */
@@ -57,8 +57,7 @@ export function createService(worlds: Worlds, guards: Guards): Service {
         (worlds.wouldMake(head.path) ? guards.newWorld(head.headers) : undefined)
       );
     },
-    bodyLimit: ({ method, path }) =>
-      isControlTarget(path) ? controlBodyLimit(method, path) : MAX_BODY_BYTES,
+    bodyLimit: ({ path }) => (isControlTarget(path) ? MAX_CONTROL_BODY_BYTES : MAX_BODY_BYTES),
     answer(request, client) {
       try {
         const answer =
