@@ -105,9 +105,9 @@ describe("the file form", () => {
       await expect.poll(() => page.getByText("Loading …").count()).toBe(0);
       expect(await page.locator(".problem, form.action").count(), place).toBe(0);
     }
-    expect(await page.getByRole("tab", { name: "Scenarios" }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: "Scenarios" }).count()).toBe(0);
     await go("#at=3");
-    expect(await page.getByRole("tab", { name: "What if" }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: "What if" }).count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 

@@ -65,7 +65,7 @@ function World({ source }: { readonly source: Source }): Part {
   const opened = row !== undefined && isRow(row) ? row : undefined;
   const isEmpty = log.version > 0 && log.items.length === 0;
   const isAside = at !== undefined || view === "findings" || view === "world";
-  const shared = { source, catalogue, report, worlds, version };
+  const shared = { source, catalogue, report, version };
   return html`
     <${Header} ...${{ source, log, connection, worlds, isPaused }} findings=${report.value?.findings.length ?? 0}
       onPause=${() => setPaused(!isPaused)} onHelp=${() => setHelpOpen(true)} />

@@ -15,37 +15,25 @@ export function Assumptions({ source, version, catalogue }: DrawerProps): Part {
     chosen.reload();
   };
   const all = Object.entries(catalogue);
-  const differing = all.filter(
-    ([key, { default: usual }]) => choices !== undefined && choices[key] !== usual,
+  const shown = all.filter(([key, { question, default: usual }]) =>
+    search === ""
+      ? choices !== undefined && choices[key] !== usual
+      : `${key} ${question}`.toLowerCase().includes(search.toLowerCase()),
   );
-  const found = all.filter(([key, { question }]) =>
-    `${key} ${question}`.toLowerCase().includes(search.toLowerCase()),
-  );
-  const shown = search === "" ? differing : found;
-  const count = `${all.length} questions that the specification leaves open`;
   return html`
-    <${Search} label=${`Search ${count}`} value=${search} onSearch=${(text: string) => go({ search: text }, "replace")} />
+    <${Search} label=${`Search ${all.length} questions that the specification leaves open`} value=${search} onSearch=${(text: string) => go({ search: text }, "replace")} />
     <${Waiting} loaded=${chosen} />
-    ${
-      choices !== undefined &&
-      html`<p class="quiet">${
-        search !== ""
-          ? `${found.length} of ${count}.`
-          : differing.length === 0
-            ? `All ${all.length} have their defaults.`
-            : `${differing.length} of ${all.length} differ from the defaults:`
-      }</p>`
-    }
+    <p class="quiet">${shown.length} of ${all.length} ${search === "" ? "differ from the defaults." : "found."}</p>
     ${shown.map(
       ([
         key,
-        { question, spec, caution, choices: all, default: usual },
+        { question, spec, caution, choices: says, default: usual },
       ]) => html`<details class="point" key=${key} open=${shown.length === 1}>
         <summary>${question} <code>${key}=${choices?.[key]}</code></summary>
-        ${Object.entries(all).map(
-          ([choice, says]) => html`<div class="choice" key=${choice}>
-            ${!source.isFile && html`<${ActionButton} label=${choice} isOn=${choice === choices?.[key]} act=${() => choose(key, choice)} />`}
-            <p>${source.isFile && html`<b>${choice}</b> `}${choice === usual && html`<span class="quiet">Default. </span>`}${says}</p>
+        ${Object.entries(says).map(
+          ([choice, text]) => html`<div class="choice" key=${choice}>
+            ${source.isFile ? html`<b>${choice}</b>` : html`<${ActionButton} label=${choice} isOn=${choice === choices?.[key]} act=${() => choose(key, choice)} />`}
+            <p>${choice === usual && html`<span class="quiet">Default. </span>`}${text}</p>
           </div>`,
         )}
         <p class="quiet">${caution} Specification ${spec}.</p>

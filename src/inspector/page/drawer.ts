@@ -10,37 +10,24 @@ import { Publishers } from "./publishers.ts";
 import { Scenarios } from "./scenarios.ts";
 import { StateOfWorld } from "./state.ts";
 
-const sections = {
-  faults: "Faults",
-  assumptions: "Assumptions",
-  publishers: "Publishers",
-  scenarios: "Scenarios",
-  state: "State",
-};
-
-const views = {
-  faults: Faults,
-  assumptions: Assumptions,
-  publishers: Publishers,
-  scenarios: Scenarios,
-  state: StateOfWorld,
-} as const;
+const views = { faults: Faults, assumptions: Assumptions, publishers: Publishers };
+const onServer = { scenarios: Scenarios, state: StateOfWorld };
 
 export function Drawer(props: DrawerProps & { readonly isFindings: boolean }): Part {
   const { isFindings, source } = props;
   const { section } = usePlace();
   const close = (): void => go({ view: undefined, section: undefined });
-  const { scenarios, state, ...shownInFile } = sections;
-  const tabs = source.isFile ? shownInFile : sections;
+  const shown = source.isFile ? views : { ...views, ...onServer };
+  const tabs = Object.fromEntries(
+    Object.keys(shown).map((id) => [id, id.charAt(0).toUpperCase() + id.slice(1)]),
+  );
   const chosen = chosenOf(tabs, section);
-  const View = Object.entries(views).find(([id]) => id === chosen)?.[1];
-  return html`<aside class="drawer side" aria-label=${isFindings ? "Findings" : "World"}>
-    <header><h2>${isFindings ? "Findings" : "World"}</h2>
+  const View = isFindings ? Findings : new Map(Object.entries(shown)).get(chosen);
+  const title = isFindings ? "Findings" : "World";
+  return html`<aside class="drawer side" aria-label=${title}>
+    <header><h2>${title}</h2>
       <button type="button" aria-label="Close" title="Close (Esc)" onClick=${close}>✕</button></header>
-    ${
-      isFindings
-        ? html`<div class="tab-panel" tabindex="0"><${Findings} ...${props} /></div>`
-        : html`<${Tabs} name="section" label="What to change" tabs=${tabs} chosen=${chosen}><${View} ...${props} /></${Tabs}>`
-    }
+    ${!isFindings && html`<${Tabs} name="section" label="What to change" tabs=${tabs} chosen=${chosen} />`}
+    <div class="tab-panel" tabindex="0" key=${chosen}><${View} ...${props} /></div>
   </aside>`;
 }

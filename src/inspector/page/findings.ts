@@ -1,15 +1,16 @@
 /** What the client does wrong, and the sums of what it did, in a drawer beside the list. */
 
 import { html } from "htm/preact";
-import { useState } from "preact/hooks";
 import type { Audit } from "../../audit/audit.ts";
 import type { ClientReport } from "../../audit/client-report.ts";
 import { counted } from "../../base/counted.ts";
 import { printable } from "../../base/text.ts";
-import { type Loaded, useLoaded } from "./loading.ts";
-import { Facts, link, type Part, Waiting } from "./parts.ts";
-import type { Source } from "./source.ts";
+import { useLoaded } from "./loading.ts";
+import { type DrawerProps, Facts, link, type Part, Waiting } from "./parts.ts";
 import { inr } from "./words.ts";
+
+/** Most requests that a finding lists. */
+const LISTED = 20;
 
 /** The titles of an exchange's findings. */
 export function findingsBySequence(
@@ -22,12 +23,7 @@ export function findingsBySequence(
   return marks;
 }
 
-export function Findings(props: {
-  readonly source: Source;
-  readonly report: Loaded<ClientReport>;
-  readonly version: unknown;
-}): Part {
-  const { source, report, version } = props;
+export function Findings({ source, report, version }: DrawerProps): Part {
   const audit = useLoaded(() => source.get<Audit>("audit"), [source], version);
   const { findings = [], requests = 0, notes = [] } = report.value ?? {};
   return html`
@@ -51,7 +47,8 @@ export function Findings(props: {
         <h3>⚠ ${title} <span class="quiet">${counted(count, "time")}</span></h3>
         <p>${explanation}${spec !== undefined && html` <span class="quiet">Specification ${spec}.</span>`}</p>
         <p><code>${printable(example)}</code></p>
-        <${Sequences} sequences=${sequences} count=${count} />
+        <p class="sequences">${sequences.slice(0, LISTED).map((one) => html`${link({ at: `${one}`, text: undefined, show: undefined }, `#${one}`)} `)}
+          ${count > LISTED && html`and ${count - LISTED} more`}</p>
       </section>`,
     )}
     <h3>All that the client recorded</h3>
@@ -59,36 +56,15 @@ export function Findings(props: {
     ${audit.value !== undefined && html`<${Sums} audit=${audit.value} />`}`;
 }
 
-const LISTED = 20;
-
-/** The report lists only the first of very many. */
-function Sequences(props: { readonly sequences: readonly number[]; readonly count: number }): Part {
-  const { sequences, count } = props;
-  const [isAll, showAll] = useState(false);
-  const listed = isAll ? sequences : sequences.slice(0, LISTED);
-  return html`<p class="sequences">${listed.map((one) => html`${link({ at: `${one}`, text: undefined, show: undefined }, `#${one}`)} `)}
-    ${listed.length < sequences.length && html`<button type="button" onClick=${() => showAll(true)}>all ${sequences.length}</button>`}
-    ${count > sequences.length && html` and ${count - sequences.length} more`}</p>`;
-}
-
-function Sums({
-  audit: { total, balanced, discrepancies, withoutKey },
-}: {
-  readonly audit: Audit;
-}): Part {
-  const { impressions, clicks } = total;
-  const both = (
-    name: "applied" | "duplicatesSuppressed" | "refused" | "lost" | "dropped" | "unseen",
-  ): string => `${counted(impressions[name], "impression")}, ${counted(clicks[name], "click")}`;
+function Sums({ audit }: { readonly audit: Audit }): Part {
+  const { impressions, clicks, creditedRecordedInr } = audit.total;
+  const both = (name: "applied" | "duplicatesSuppressed" | "refused" | "unseen"): string =>
+    `${counted(impressions[name], "impression")}, ${counted(clicks[name], "click")}`;
   return html`<${Facts} facts=${[
     ["Recorded", both("applied")],
+    ["Recorded, and the client doesn't know", both("unseen")],
     ["Duplicates", both("duplicatesSuppressed")],
     ["Refused", both("refused")],
-    ["Never arrived", both("dropped")],
-    ["Answer lost", both("lost")],
-    ["Recorded, and the client doesn't know", both("unseen")],
-    ["Credited", inr(total.creditedRecordedInr)],
-    ["Without a valid key", counted(withoutKey.attempts, "request")],
-  ]} />
-  ${!balanced && html`<p class="problem">The sums don't agree with each other: ${discrepancies.join("; ")}</p>`}`;
+    ["Credited", inr(creditedRecordedInr)],
+  ]} />`;
 }

@@ -7,15 +7,14 @@ import type { JournalEntry } from "../../journal/entry.ts";
 import { Code } from "./code.ts";
 import type { Catalogue, Choices, EntryReply, Row } from "./contract.ts";
 import { CopyButton, Facts, link, type Part } from "./parts.ts";
-import { Refusal, type Source } from "./source.ts";
+import { Refusal } from "./source.ts";
 import { targetOf } from "./words.ts";
 
 export function RequestTab(props: {
-  readonly reply: EntryReply;
+  readonly entry: JournalEntry;
   readonly row: Row | undefined;
 }): Part {
-  const { entry } = props.reply;
-  const { request, nearest, operation, publisher, at } = entry;
+  const { request, nearest, operation, publisher, at } = props.entry;
   return html`
     ${
       nearest !== undefined &&
@@ -34,12 +33,11 @@ export function RequestTab(props: {
 }
 
 export function AnswerTab(props: {
-  readonly reply: EntryReply;
+  readonly entry: JournalEntry;
   readonly choices: Choices | undefined;
   readonly catalogue: Catalogue;
 }): Part {
-  const { entry } = props.reply;
-  const { response, fault } = entry;
+  const { response, fault } = props.entry;
   const head = response.status === 0 ? "No answer reached the client." : `HTTP ${response.status}`;
   return html`
     <${Message} title="Answer" head=${head} message=${response} />
@@ -48,7 +46,7 @@ export function AnswerTab(props: {
       html`<section><h3>What the client would have got without the fault ${link({ at: undefined, view: "world", section: "faults" }, fault.rule)}</h3>
         <${Message} title="The service's answer" head=${`HTTP ${fault.lost.status}`} message=${fault.lost} /></section>`
     }
-    <${Shaped} entry=${entry} choices=${props.choices} catalogue=${props.catalogue} />`;
+    <${Shaped} ...${props} />`;
 }
 
 /** The questions that the specification leaves open and that shaped this answer. */
@@ -57,30 +55,22 @@ function Shaped(props: {
   readonly choices: Choices | undefined;
   readonly catalogue: Catalogue;
 }): Part {
-  const { entry, choices, catalogue } = props;
+  const { entry, choices = {}, catalogue } = props;
   if (entry.assumptions === "documented") return null;
   return html`<section><h3>Rests on assumptions</h3>
     <p class="quiet">The specification leaves these open. Another service may answer otherwise.</p>
     ${entry.assumptions.map((key) => {
-      const point = catalogue[key];
-      const chosen = choices?.[key];
-      return html`<details key=${key}><summary>${point?.question ?? key}</summary>
-        <p><code>${key}${chosen === undefined ? "" : `=${chosen}`}</code> ${chosen !== undefined && point?.choices[chosen]}</p>
-        <p class="quiet">${point?.caution} ${link({ at: undefined, view: "world", section: "assumptions", search: key }, "Other choices")}</p>
-      </details>`;
+      const place = { at: undefined, view: "world", section: "assumptions", search: key };
+      const chosen = choices[key] ?? "";
+      return html`<details key=${key}><summary>${catalogue[key]?.question ?? key}</summary>
+        <p><code>${key}=${chosen}</code> ${catalogue[key]?.choices[chosen]} ${link(place, "Other choices")}</p></details>`;
     })}</section>`;
-}
-
-interface ShownMessage {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly bodyBase64?: string | undefined;
 }
 
 function Message(props: {
   readonly title: string;
   readonly head: string;
-  readonly message: ShownMessage;
+  readonly message: JournalEntry["request"] | JournalEntry["response"];
 }): Part {
   const { title, head, message } = props;
   const { body, bodyBase64 } = message;
@@ -96,24 +86,16 @@ const NO_STEP = "A scenario can't send a body that isn't UTF-8.";
 
 /** The shown texts hold no keys, the copied ones do: they are meant to be sent. */
 export function SendTab(props: {
-  readonly source: Source;
   readonly reply: EntryReply;
-  curl(): Promise<string>;
-  step(): Promise<string>;
+  withSecrets(): Promise<EntryReply>;
 }): Part {
-  const { source, reply, curl, step } = props;
+  const { reply, withSecrets } = props;
   return html`
-    <section><h3>As a command <${CopyButton} label="Copy (c)" text=${curl} /></h3>
-      <${Code} label="curl" text=${here(reply.curl, source)} />
-      ${!source.isFile && html`<p class="quiet">The copy has the key in it.</p>`}</section>
-    <section><h3>As a step of a scenario <${CopyButton} label="Copy (s)" text=${step} /></h3>
-      ${reply.step === null ? html`<p class="quiet">${NO_STEP}</p>` : html`<${Code} label="Scenario step" text=${stepText(reply)} />`}</section>`;
-}
-
-/** The command with the address under which this page sees the server, which a proxy may have changed. */
-export function here(command: string, { baseUrl, isFile }: Source): string {
-  if (isFile) return command;
-  return command.replace(/(?<=')https?:\/\/[^/']+(?:\/@[^/']+)?(?=\/)/, baseUrl);
+    <section><h3>As a command <${CopyButton} label="Copy (c)" text=${async () => (await withSecrets()).curl} /></h3>
+      <${Code} label="curl" text=${reply.curl} /></section>
+    <section><h3>As a step of a scenario <${CopyButton} label="Copy (s)" text=${async () => stepText(await withSecrets())} /></h3>
+      ${reply.step === null ? html`<p class="quiet">${NO_STEP}</p>` : html`<${Code} label="Scenario step" text=${stepText(reply)} />`}</section>
+    <p class="quiet">What is copied from a server has the key in it.</p>`;
 }
 
 /** @throws Refusal if no scenario can send the request. */

@@ -7,14 +7,14 @@ import { ChangesTab } from "./changes-tab.ts";
 import type { Catalogue, EntryReply, Moment, Row } from "./contract.ts";
 import { useShortcuts } from "./keys.ts";
 import { useLoaded } from "./loading.ts";
-import { AnswerTab, here, RequestTab, SendTab, stepText } from "./message-tabs.ts";
+import { AnswerTab, RequestTab, SendTab, stepText } from "./message-tabs.ts";
 import { announce, chosenOf, copyText, type Part, Problem, Tabs, Waiting } from "./parts.ts";
 import { go, linkTo, usePlace } from "./place.ts";
 import type { Source } from "./source.ts";
 import { WhatIfTab } from "./what-if-tab.ts";
 import { explanationOf, outcomeOf, targetOf } from "./words.ts";
 
-export interface PanelProps {
+interface PanelProps {
   readonly source: Source;
   readonly sequence: number;
   /** Undefined if it hasn't happened yet, or is forgotten. */
@@ -27,10 +27,11 @@ export interface PanelProps {
 }
 
 export function Panel(props: PanelProps): Part {
-  const { source, sequence, row, first, findings } = props;
+  const { source, sequence, row, first, catalogue, findings } = props;
   const place = usePlace();
   const subject = [source, sequence, row?.at];
-  const entry = useLoaded(() => source.get<EntryReply>(`journal/${sequence}`), subject);
+  const loaded = useLoaded(() => source.get<EntryReply>(`journal/${sequence}`), subject);
+  const entry = loaded.value?.entry;
   const moment = useLoaded(() => source.get<Moment>(`history/${sequence}`), subject);
   const [problem, setProblem] = useState<unknown>();
   const tabs = {
@@ -43,8 +44,8 @@ export function Panel(props: PanelProps): Part {
   const tab = chosenOf(tabs, place.tab);
   const close = (): void => go({ at: undefined, tab: undefined });
   /** Keys are shown only where they are sent. */
-  const withSecrets = async (): Promise<EntryReply> =>
-    await source.get(`journal/${sequence}${source.isFile ? "" : "?secrets=shown"}`);
+  const withSecrets = (): Promise<EntryReply> =>
+    source.get(`journal/${sequence}${source.isFile ? "" : "?secrets=shown"}`);
   const copy = (textOf: (reply: EntryReply) => string) => (): void => {
     setProblem(undefined);
     withSecrets()
@@ -52,7 +53,7 @@ export function Panel(props: PanelProps): Part {
       .then(() => announce("Copied."), setProblem);
   };
   useShortcuts({
-    c: copy(({ curl }) => here(curl, source)),
+    c: copy(({ curl }) => curl),
     s: copy(stepText),
     ...Object.fromEntries(
       Object.keys(tabs).map((id, index) => [
@@ -62,11 +63,10 @@ export function Panel(props: PanelProps): Part {
     ),
   });
   const outcome = row && outcomeOf(row, first);
-  const { request } = entry.value?.entry ?? {};
   return html`<aside class="panel side" aria-label=${`Exchange ${sequence}`}>
     <header>
       <h2 tabindex="-1"><span class="quiet">#${sequence}</span>${" "}
-        ${request !== undefined && html`${printable(request.method)} <span class="path">${printable(targetOf(request))}</span>`}</h2>
+        ${row !== undefined && html`${printable(row.method)} <span class="path">${printable(targetOf(row))}</span>`}</h2>
       <button type="button" aria-label="Close the exchange" title="Close (Esc)" onClick=${close}>✕</button>
     </header>
     ${
@@ -80,20 +80,17 @@ export function Panel(props: PanelProps): Part {
       </div>`
     }
     <${Problem} error=${problem} />
-    <${Tabs} name="tab" label="What to look at" tabs=${tabs} chosen=${tab}>
-      <div key=${`${tab} ${sequence}`}>
-      ${tab === "state" && html`<${ChangesTab} ...${{ source, sequence, moment }} catalogue=${props.catalogue} />`}
-      ${tab === "what-if" && html`<${WhatIfTab} ...${{ source, sequence, row, catalogue: props.catalogue }} />`}
-      ${["request", "answer", "curl"].includes(tab) && entry.value === undefined && html`<${Waiting} loaded=${entry} />`}
-      ${entry.value !== undefined && tab === "request" && html`<${RequestTab} reply=${entry.value} row=${row} />`}
-      ${entry.value !== undefined && tab === "answer" && html`<${AnswerTab} reply=${entry.value} choices=${moment.value?.before?.assumptions} catalogue=${props.catalogue} />`}
+    <${Tabs} name="tab" label="What to look at" tabs=${tabs} chosen=${tab} />
+    <div class="tab-panel" tabindex="0" key=${`${tab} ${sequence}`}>
       ${
-        entry.value !== undefined &&
-        tab === "curl" &&
-        html`<${SendTab} ...${{ source, reply: entry.value }}
-        curl=${async () => here((await withSecrets()).curl, source)} step=${async () => stepText(await withSecrets())} />`
+        tab === "state"
+          ? html`<${ChangesTab} ...${{ source, sequence, moment, catalogue }} />`
+          : html`<${Waiting} loaded=${loaded} />`
       }
-      </div>
-    </${Tabs}>
+      ${entry !== undefined && tab === "request" && html`<${RequestTab} entry=${entry} row=${row} />`}
+      ${entry !== undefined && tab === "answer" && html`<${AnswerTab} ...${{ entry, catalogue }} choices=${moment.value?.before?.assumptions} />`}
+      ${entry !== undefined && tab === "what-if" && html`<${WhatIfTab} ...${{ source, entry, catalogue }} />`}
+      ${loaded.value !== undefined && tab === "curl" && html`<${SendTab} reply=${loaded.value} withSecrets=${withSecrets} />`}
+    </div>
   </aside>`;
 }

@@ -1,8 +1,8 @@
-/** The state of a world as a whole: saved, loaded, forked, reset; and the other worlds of the server. */
+/** The state of a world as a whole: saved, loaded, forked, reset. */
 
 import { html } from "htm/preact";
+import type { TargetedEvent } from "preact";
 import { useState } from "preact/hooks";
-import { counted } from "../../base/counted.ts";
 import {
   ActionButton,
   ActionForm,
@@ -13,58 +13,43 @@ import {
 } from "./parts.ts";
 import { Refusal, type Source } from "./source.ts";
 
-export function StateOfWorld({ source, worlds }: DrawerProps): Part {
-  const [made, setMade] = useState("");
+export function StateOfWorld({ source }: DrawerProps): Part {
   const [file, setFile] = useState<File>();
-  const [seed, setSeed] = useState("");
-  const own = worlds.find(({ name }) => name === source.world);
-  const fork = async ({ name = "" }: Values): Promise<void> => {
-    await source.send("POST", "worlds", { name });
-    setMade(name);
-  };
   const load = async (): Promise<void> => {
     if (file === undefined) throw new Refusal("Choose a file first.");
     await source.send("PUT", "snapshot", await file.text());
   };
-  const reset = (): Promise<unknown> => source.send("POST", "reset", seed === "" ? {} : { seed });
-  const textOf = ({ currentTarget }: Event): string => (currentTarget as HTMLInputElement).value;
   return html`
     <section><h3>Save and load</h3>
       <p class="buttons"><${ActionButton} label="Save to a file" act=${() => download(source)} />
         <label class="field"><span>A saved file</span><input type="file" accept=".json,application/json"
-          onChange=${(event: Event) => setFile((event.currentTarget as HTMLInputElement).files?.[0])} /></label>
+          onChange=${(event: TargetedEvent<HTMLInputElement>) => setFile(event.currentTarget.files?.[0])} /></label>
         <${ActionButton} label="Load" question="Replace this world's state?" act=${load} /></p></section>
-    <section><h3>Fork</h3>
-      <${ActionForm} submit="Fork this world" act=${fork}><${Input} label="Name of the new world" name="name" value="fork-1" /></${ActionForm}>
-      ${made !== "" && html`<p>World ${made} is ready: <a href=${source.pageOf(made)}>open it</a>.</p>`}</section>
+    <section><h3>Fork</h3><${NewWorld} source=${source} label="Fork this world" name="fork-1" /></section>
     <section><h3>Reset</h3>
-      <p class="buttons"><label class="field"><span>Seed</span><input placeholder=${own?.seed ?? ""} autocomplete="off"
-          onInput=${(event: Event) => setSeed(textOf(event))} /></label>
-        <${ActionButton} label="Reset this world" question=${`Forget ${counted(own?.requests ?? 0, "request")}?`} act=${reset} /></p></section>
-    <section><h3>Worlds</h3>
-      ${worlds.map(
-        ({
-          name,
-          requests,
-          now,
-        }) => html`<p class="buttons" key=${name}><a href=${source.pageOf(name)}>${name}</a>
-          <span class="quiet">${counted(requests, "request")}, ${now.slice(0, 16).replace("T", " ")}</span>
-          ${
-            name !== source.world &&
-            html`<${ActionButton} label="Delete" question=${`Delete ${name}?`}
-            act=${() => source.send("DELETE", `worlds/${encodeURIComponent(name)}`)} />`
-          }</p>`,
-      )}</section>`;
+      <${ActionButton} label="Reset this world" question="Forget all that happened?" act=${() => source.send("POST", "reset")} /></section>`;
+}
+
+/** Makes a copy of this world, as it is or as it was after an exchange, and opens it. */
+export function NewWorld(props: {
+  readonly source: Source;
+  readonly label: string;
+  readonly name: string;
+  readonly after?: number;
+}): Part {
+  const { source, label, after } = props;
+  const make = async ({ name = "" }: Values): Promise<void> => {
+    await source.send("POST", "worlds", { name, after });
+    location.assign(source.pageOf(name));
+  };
+  return html`<${ActionForm} submit=${label} act=${make}>
+    <${Input} label="Name of the new world" name="name" value=${props.name} /></${ActionForm}>`;
 }
 
 async function download(source: Source): Promise<void> {
-  const snapshot = await source.get<object>("snapshot");
-  const url = URL.createObjectURL(
-    new Blob([JSON.stringify(snapshot)], { type: "application/json" }),
-  );
-  Object.assign(document.createElement("a"), {
-    href: url,
-    download: `${source.world}.snapshot.json`,
-  }).click();
+  const snapshot = JSON.stringify(await source.get("snapshot"));
+  const url = URL.createObjectURL(new Blob([snapshot], { type: "application/json" }));
+  const link = document.createElement("a");
+  Object.assign(link, { href: url, download: `${source.world}.snapshot.json` }).click();
   URL.revokeObjectURL(url);
 }

@@ -138,12 +138,12 @@ describe("the page", () => {
     impression("a");
     await open("#at=1");
     await page.getByText("The fault lose-response dropped the answer. The client got no").waitFor();
-    await page.getByRole("tab", { name: "Answer" }).click();
+    await page.getByRole("link", { name: "Answer" }).click();
     await page.getByText('"impression_id"').waitFor();
-    await page.getByRole("tab", { name: "Before → after" }).click();
+    await page.getByRole("link", { name: "Before → after" }).click();
     const line = page.getByRole("row", { name: "impressions recorded here" });
     expect((await line.innerText()).replaceAll(/\s+/g, " ")).toContain("0 → 1");
-    await page.getByRole("tab", { name: "What if" }).click();
+    await page.getByRole("link", { name: "What if" }).click();
     await page.getByText("Without the fault the client would have got 200").waitFor();
     await page.getByText("Under none of 31 assumptions would the answer differ.").waitFor();
     await page.keyboard.press("5");
@@ -201,9 +201,9 @@ describe("the page", () => {
     await page.getByRole("button", { name: "Lose 1 in 10 answers", pressed: true }).click();
     await expect.poll(() => world.faults.list()).toEqual([]);
     await page.getByText("More").click();
-    await page.getByRole("textbox", { name: "What it does" }).fill("{");
+    await page.getByRole("textbox", { name: "The rule, as JSON" }).fill("{");
     await page.getByRole("button", { name: "Add" }).first().click();
-    await page.getByRole("alert").filter({ hasText: "verdict must be valid JSON" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "is not valid JSON" }).waitFor();
     await go("view=world&section=assumptions&search=dedup.repeat");
     await page.getByRole("button", { name: "conflict", exact: true }).click();
     await expect.poll(() => world.assumptions["dedup.repeat"]).toBe("conflict");
@@ -214,7 +214,7 @@ describe("the page", () => {
     await go("view=world&section=state");
     await page.getByRole("button", { name: "Reset this world" }).click();
     expect(world.journal.entries()).toHaveLength(1);
-    await page.getByRole("button", { name: /^Forget/ }).click();
+    await page.getByRole("button", { name: "Forget all that happened?" }).click();
     await expect.poll(() => world.journal.entries()).toEqual([]);
     const before = world.clock.now();
     await page.locator("summary[title*='clock']").click();
