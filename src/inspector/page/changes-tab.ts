@@ -2,6 +2,7 @@
 
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
+import { counted } from "../../base/counted.ts";
 import { orUndefined } from "../../base/text.ts";
 import type { Catalogue, Moment, State } from "./contract.ts";
 import type { Loaded } from "./loading.ts";
@@ -58,7 +59,7 @@ function figuresOf(state: State, catalogue: Catalogue): Figures {
   return {
     ...(publisher && publisherFigures(publisher)),
     ...Object.fromEntries(
-      faults.map(({ id, seen, fired }) => [`fault ${id}`, `acted on ${fired} of ${seen}`]),
+      faults.map(({ id, fired }) => [`fault ${id}`, `acted on ${counted(fired, "request")}`]),
     ),
     ...Object.fromEntries(other),
     clock: `${now.replace("T", " ").replace("Z", "")}, ${mode}`,

@@ -30,8 +30,7 @@ export function Findings({ source, report, version }: DrawerProps): Part {
     <${Waiting} loaded=${report} />
     ${
       report.value !== undefined &&
-      html`<p><b>${findings.length === 0 ? "None of the mistakes that adsim knows" : counted(findings.length, "finding")}</b>
-        in ${counted(requests, "request")}.</p>`
+      html`<p><b>${findings.length === 0 ? "None of the mistakes that adsim knows" : counted(findings.length, "finding")}</b> in ${counted(requests, "request")}.</p>`
     }
     ${notes.map((note) => html`<p class="quiet" key=${note}>${note}</p>`)}
     ${findings.map(

@@ -73,7 +73,7 @@ export function Panel(props: PanelProps): Part {
       row !== undefined &&
       html`<div class=${`said ${outcome?.tone}`}>
         <p class="headline"><span aria-hidden="true">${outcome?.sign}</span> ${outcome?.words}
-          ${row.status > 0 && html`<span class="status">${row.status}</span>`}</p>
+          ${row.status > 0 && html` <span class="status">${row.status}</span>`}</p>
         <p>${explanationOf(row, first)}
           ${first !== undefined && html` <a href=${linkTo({ at: `${first.sequence}` })}>Open #${first.sequence}</a>`}</p>
         ${findings.map((title) => html`<p class="finding" key=${title}>⚠ ${title}: <a href=${linkTo({ view: "findings", at: undefined })}>what a good client does</a></p>`)}
