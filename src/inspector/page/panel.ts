@@ -29,10 +29,12 @@ interface PanelProps {
 export function Panel(props: PanelProps): Part {
   const { source, sequence, row, first, catalogue, findings } = props;
   const place = usePlace();
-  const subject = [source, sequence, row?.at];
-  const loaded = useLoaded(() => source.get<EntryReply>(`journal/${sequence}`), subject);
+  const subject = [source, sequence];
+  // After a reset another exchange has the same number.
+  const version = row?.at;
+  const loaded = useLoaded(() => source.get<EntryReply>(`journal/${sequence}`), subject, version);
   const entry = loaded.value?.entry;
-  const moment = useLoaded(() => source.get<Moment>(`history/${sequence}`), subject);
+  const moment = useLoaded(() => source.get<Moment>(`history/${sequence}`), subject, version);
   const [problem, setProblem] = useState<unknown>();
   const tabs = {
     request: "Request",

@@ -25,7 +25,7 @@ export function WhatIfTab(props: {
   const path = `history/${sequence}/what-if`;
   const choices = useLoaded(
     () => source.send<ChoiceComparison>("POST", path, {}),
-    [source, sequence],
+    [source, sequence, entry.at],
   );
   return html`
     ${
