@@ -130,7 +130,7 @@ describe("--load is refused before anything listens", () => {
     writeFileSync(path, readFileSync(path, "utf8").slice(0, -20));
     const { code, stdout, stderr } = await runAdsim(["serve", "--port", "0", "--load", path]);
     expect([code, stdout]).toEqual([3, ""]);
-    expect(stderr).toMatch(/^adsim: \S+: can't be loaded: it is damaged or incomplete.*\n$/);
+    expect(stderr).toMatch(/^adsim: \S+: can't be loaded: it is not valid JSON.*\n$/);
   });
 
   test("a world that starts in the future with --clock system, but not with its own clock", async () => {

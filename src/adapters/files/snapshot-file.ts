@@ -5,7 +5,7 @@
 
 import { describeError } from "../../base/file-error.ts";
 import { InputError } from "../../base/input.ts";
-import { parseJson } from "../../base/parse-json.ts";
+import { memberOf, parseJson } from "../../base/parse-json.ts";
 import type { SimulatorCore } from "../../simulator/core.ts";
 import { parseSnapshot, type Snapshot } from "../../world/accounts/snapshot.ts";
 import { checkWritable, readText, writeWholeFile } from "./whole-file.ts";
@@ -21,6 +21,8 @@ export class SnapshotFileError extends Error {
   }
 }
 
+const OWNER_ONLY = 0o600;
+
 /**
  * Saves the current state, completely or not at all: an existing file stays as it is until the new one is complete on disk. A
  * new file is readable for its owner only; an existing one keeps its mode.
@@ -32,14 +34,20 @@ export async function saveSnapshot(
   sim: Pick<SimulatorCore, "snapshot">,
   path: string,
 ): Promise<{ readonly replaced: boolean }> {
-  try {
-    // Before any await, so that it is the state at the time of the call.
-    const text = `${JSON.stringify(sim.snapshot())}\n`;
-    const written = await writeWholeFile(path, text, OWNER_ONLY);
-    return { replaced: written === "replaced" };
-  } catch (error) {
-    throw error instanceof InputError ? error : saveError(path, error);
-  }
+  const text = `${JSON.stringify(sim.snapshot())}\n`;
+  return { replaced: await saving(path, writeWholeFile(path, text, OWNER_ONLY)) };
+}
+
+/** Checks that a snapshot can be saved there. @throws SnapshotFileError (as a rejection). */
+export async function checkSavable(path: string): Promise<void> {
+  await saving(path, checkWritable(path));
+}
+
+function saving<Result>(path: string, work: Promise<Result>): Promise<Result> {
+  return work.catch((error: unknown) => {
+    const what = `can't be saved: ${describeError(error)}. Choose a file in a writable folder.`;
+    throw new SnapshotFileError(path, what, error);
+  });
 }
 
 /**
@@ -47,75 +55,23 @@ export async function saveSnapshot(
  *
  * @throws SnapshotFileError (as a rejection) if the file is missing, damaged or not a snapshot. Nothing changes then.
  */
-export async function loadSnapshot(
-  sim: Pick<SimulatorCore, "restore">,
-  path: string,
-): Promise<void> {
-  const content = await contentOf(path);
+export function loadSnapshot(sim: Pick<SimulatorCore, "restore">, path: string): Promise<void> {
   // The simulator checks every field before it changes anything.
-  loading(path, () => sim.restore(content as Snapshot));
+  return load(path, (content) => sim.restore(content as Snapshot));
 }
 
 /** The snapshot in a file, checked as far as possible without a world. @throws SnapshotFileError (as a rejection). */
-export async function readSnapshot(path: string): Promise<Snapshot> {
-  const content = await contentOf(path);
-  return loading(path, () => parseSnapshot(content));
+export function readSnapshot(path: string): Promise<Snapshot> {
+  return load(path, parseSnapshot);
 }
 
-/** Checks that a snapshot can be saved there. @throws SnapshotFileError (as a rejection). */
-export async function checkSavable(path: string): Promise<void> {
+async function load<Result>(path: string, use: (content: unknown) => Result): Promise<Result> {
   try {
-    await checkWritable(path);
-  } catch (error) {
-    throw saveError(path, error);
-  }
-}
-
-const OWNER_ONLY = 0o600;
-
-function saveError(path: string, error: unknown): SnapshotFileError {
-  const why =
-    error instanceof RangeError
-      ? "it is longer than the longest string of this Node. Save earlier, with fewer events"
-      : `${describeError(error)}. Choose a file in a writable folder`;
-  return new SnapshotFileError(path, `can't be saved: ${why}.`, error);
-}
-
-/** A file's JSON. @throws SnapshotFileError if it isn't that of a snapshot. */
-async function contentOf(path: string): Promise<unknown> {
-  const text = await readText(path).catch((error: unknown) => {
-    const what = `can't be read: ${describeError(error)}. Give a file that --save-on-exit or saveSnapshot wrote.`;
-    throw new SnapshotFileError(path, what, error);
-  });
-  return loading(path, () => {
-    if (text.trim() === "") throw new Error("it is empty");
-    const content = parseJson(
-      text,
-      (mistake) => new Error(`it is damaged or incomplete: it ${mistake}`),
-    );
-    refuseForeign(content);
-    return content;
-  });
-}
-
-/** Names the kind of a foreign file, which helps more than naming a missing field. */
-function refuseForeign(content: unknown): void {
-  const members = typeof content === "object" && content !== null ? content : {};
-  if ("format" in members && members.format === "adsim-snapshot") return;
-  const has = (name: string): boolean => Object.hasOwn(members, name);
-  const isJournal = has("request") || has("entries");
-  const kind = has("log")
-    ? "probably a HAR file"
-    : isJournal
-      ? "probably a journal"
-      : "some other JSON";
-  throw new Error(`it is not a snapshot of adsim but ${kind}`);
-}
-
-/** @throws SnapshotFileError for any error of `load`. */
-function loading<Result>(path: string, load: () => Result): Result {
-  try {
-    return load();
+    const content = parseJson(await readText(path), (mistake) => new Error(`it ${mistake}`));
+    if (memberOf(content, "format") !== "adsim-snapshot") {
+      throw new Error("it is not a snapshot of adsim");
+    }
+    return use(content);
   } catch (error) {
     const why =
       error instanceof InputError ? error.message.replace(/\.$/, "") : describeError(error);

@@ -1,7 +1,7 @@
 /** The files that options name. They are checked before the work, and written after it. */
 
 import { resolve } from "node:path";
-import { type Content, checkWritable, writeWholeFile } from "../../adapters/files/whole-file.ts";
+import { checkWritable, writeWholeFile } from "../../adapters/files/whole-file.ts";
 import { describeError } from "../../base/file-error.ts";
 import { type CommandFailure, couldNotRun, wrongUsage } from "./exit.ts";
 
@@ -36,7 +36,7 @@ interface Output {
   /** With its file, as the user gave them. */
   readonly option: string;
   readonly file: string;
-  readonly content: Content;
+  readonly content: string;
 }
 
 /** `input`: a file that is read. @throws CommandFailure if that is the file, or if it can't be written. */
@@ -56,10 +56,10 @@ export async function writeOut(
   { option, file, content }: Output,
   stderr: NodeJS.WritableStream,
 ): Promise<void> {
-  const written = await writeWholeFile(file, content).catch((error: unknown) => {
+  const replaced = await writeWholeFile(file, content).catch((error: unknown) => {
     throw notWritable(option, error);
   });
-  if (written === "replaced") stderr.write(`adsim: ${option} replaced an existing file\n`);
+  if (replaced) stderr.write(`adsim: ${option} replaced an existing file\n`);
 }
 
 function notWritable(option: string, error: unknown): CommandFailure {
