@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { SharedClock } from "../../src/adapters/playwright/shared-clock.ts";
-import { createSimulator, InputError } from "../../src/index.ts";
+import { createSimulator } from "../../src/index.ts";
 
 const START_MS = Date.parse("2026-01-15T00:00:00Z");
 const HOUR_MS = 3_600_000;
@@ -36,7 +36,7 @@ test("the pages' clock stops at the world's time, and moves with it in steps", a
   const waited = ["runFor", 0];
   expect(calls.splice(0)).toEqual([waited, ...Array(10).fill(["runFor", 1000])]);
   await advance(0);
-  expect(calls.splice(0)).toEqual([waited, waited]);
+  expect(calls.splice(0)).toEqual([waited]);
   await advance("20h");
   const step = [
     ["fastForward", HOUR_MS],
@@ -81,28 +81,6 @@ test("time waits for an answer that is on its way to its page", async () => {
   expect(sim.clock.now()).toBe(START_MS);
   clock.sent.delete("request");
   expect(await moved).toBe(START_MS + 1000);
-});
-
-test("time waits once for an answer that never arrives", async () => {
-  const clock = new SharedClock(createSimulator());
-  const advance = await clock.share(recorded().pages);
-  clock.sent.add("request");
-  expect(await advance("1s")).toBe(START_MS + 1000);
-  const began = performance.now();
-  expect(await advance("1s")).toBe(START_MS + 2000);
-  // It waits 11 times for pages, mostly 20 ms each. For an answer it would wait 50 times as long.
-  expect(performance.now() - began).toBeLessThan(5000);
-});
-
-test("calls that aren't awaited move time one after the other", async () => {
-  const sim = createSimulator();
-  const advance = await new SharedClock(sim).share(recorded().pages);
-  const moved = [advance("1s"), advance("1 parsec"), advance("2s")];
-  expect(await Promise.allSettled(moved)).toEqual([
-    { status: "fulfilled", value: START_MS + 1000 },
-    { status: "rejected", reason: expect.any(InputError) },
-    { status: "fulfilled", value: START_MS + 3000 },
-  ]);
 });
 
 test("after a timer of a page threw, time moves on", async () => {

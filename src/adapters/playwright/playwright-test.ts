@@ -13,12 +13,7 @@ import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Simulator } from "../create-simulator.ts";
 import { simulatorFromEnvironment } from "../environment.ts";
 import { reportFailedTest } from "../failure-files.ts";
-import {
-  activeSurfaceOf,
-  firstActiveSurface,
-  readSimOptions,
-  type WorldFixtures,
-} from "../test-world.ts";
+import { activeSurfaceOf, firstActivePublisher, type WorldFixtures } from "../test-world.ts";
 import { routePages } from "./route-pages.ts";
 import { type Advance, SharedClock } from "./shared-clock.ts";
 
@@ -62,7 +57,7 @@ const extended: Test<OwnFixtures> = base.extend<OwnFixtures & SimOptions>({
   simOptions: [{}, { option: true }],
   baseUrl: ["https://ads.test", { option: true }],
   $world: async ({ simOptions }, use, testInfo) => {
-    const sim = simulatorFromEnvironment({ cors: "*", ...readSimOptions(simOptions) });
+    const sim = simulatorFromEnvironment({ cors: "*", ...simOptions });
     await use({ sim, clock: new SharedClock(sim) });
     if (testInfo.status !== testInfo.expectedStatus) await attachTrace(sim, testInfo);
   },
@@ -72,8 +67,8 @@ const extended: Test<OwnFixtures> = base.extend<OwnFixtures & SimOptions>({
     stop();
   },
   sim: async ({ $world }, use) => await use($world.sim),
-  publisher: async ({ sim }, use) => await use(firstActiveSurface(sim).publisher),
-  surface: async ({ sim, publisher }, use) => await use(activeSurfaceOf(publisher, sim)),
+  publisher: async ({ sim }, use) => await use(firstActivePublisher(sim)),
+  surface: async ({ publisher }, use) => await use(activeSurfaceOf(publisher)),
   apiKey: async ({ publisher }, use) => await use(publisher.apiKey),
   advance: async ({ context, $world }, use) => await use(await $world.clock.share(context.clock)),
 });
@@ -82,9 +77,9 @@ const extended: Test<OwnFixtures> = base.extend<OwnFixtures & SimOptions>({
 export const test: Test<SimFixtures> = extended;
 
 /** Reporters that show attachments show the trace. */
-async function attachTrace(sim: Simulator, testInfo: TestInfo): Promise<void> {
-  const [file = "", ...names] = testInfo.titlePath;
-  const trace = await reportFailedTest(sim, { file, names, id: testInfo.testId });
-  if (trace?.kind !== "written") return;
-  await testInfo.attach("adsim trace", { path: trace.path, contentType: "text/html" });
+async function attachTrace(sim: Simulator, info: TestInfo): Promise<void> {
+  const [file = "", ...names] = info.titlePath;
+  const trace = await reportFailedTest(sim, { file, name: names.join(" > "), id: info.testId });
+  if (trace?.path === undefined) return;
+  await info.attach("adsim trace", { path: trace.path, contentType: "text/html" });
 }

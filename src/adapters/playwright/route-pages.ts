@@ -2,6 +2,7 @@
 
 import type { BrowserContext, Page, Request, Route } from "@playwright/test";
 import { InputError } from "../../base/input.ts";
+import { orUndefined } from "../../base/text.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
 import { parseBaseUrl, pathBelow } from "../base-url.ts";
 import type { Simulator } from "../create-simulator.ts";
@@ -40,7 +41,7 @@ export async function routePages(
     const leaving = new AbortController();
     const { signal } = leaving;
     unanswered.set(request, leaving);
-    clock.noteActivity();
+    clock.activity += 1;
     const url = new URL(request.url());
     try {
       const response = await send(`${base.origin}${pathOf(url)}${url.search}`, {
@@ -50,7 +51,9 @@ export async function routePages(
         signal,
       });
       const body = Buffer.from(await response.arrayBuffer());
-      const headers = { ...closedToPages(base), ...Object.fromEntries(response.headers) };
+      // Without this header Playwright would let all pages read the answer. Those of this origin may in any case.
+      const closed = { "access-control-allow-origin": base.origin };
+      const headers = { ...closed, ...Object.fromEntries(response.headers) };
       clock.sent.add(request);
       await route.fulfill({ status: response.status, headers, body });
     } catch (error) {
@@ -60,19 +63,17 @@ export async function routePages(
     }
   }
 
-  function noteArrived(request: Request): void {
+  function noteEnd(request: Request): void {
     clock.sent.delete(request);
-    clock.noteActivity();
+    clock.activity += 1;
+    unanswered.get(request)?.abort();
   }
 
-  context.on("requestfinished", noteArrived);
-  context.on("requestfailed", (request) => {
-    noteArrived(request);
-    unanswered.get(request)?.abort();
-  });
+  context.on("requestfinished", noteEnd);
+  context.on("requestfailed", noteEnd);
   context.on("page", (page) => {
     page.on("close", () => {
-      for (const [request, leaving] of unanswered) if (isOf(page, request)) leaving.abort();
+      for (const [request, leaving] of unanswered) if (pageOf(request) === page) leaving.abort();
     });
   });
   await context.route((url) => pathOf(url) !== undefined, answer);
@@ -81,23 +82,16 @@ export async function routePages(
   };
 }
 
-/** Requests of a service worker have no frame, and those for a new document may not have one yet. */
-function isOf(page: Page, request: Request): boolean {
-  const hasFrame = request.serviceWorker() === null && !request.isNavigationRequest();
-  return hasFrame && request.frame().page() === page;
+/** Requests of a service worker have no frame, and those for a new document may not have one yet: asking for it throws. */
+function pageOf(request: Request): Page | undefined {
+  return orUndefined(() => request.frame().page());
 }
 
 /** Closes the connection in place of a cut: a page would take a part of a body for the whole. */
 function uncut(answer: ApiResponse): ApiResponse {
   if (answer.delivery?.kind !== "cut") return answer;
-  const { delayMs, undelivered } = answer.delivery;
-  undelivered();
-  return { ...answer, delivery: { kind: "close", delayMs, undelivered } };
-}
-
-/** If an answer doesn't say which pages may read it, Playwright lets all of them. Those of this origin may in any case. */
-function closedToPages({ origin }: URL): Readonly<Record<string, string>> {
-  return { "access-control-allow-origin": origin };
+  answer.delivery.undelivered();
+  return { ...answer, delivery: { ...answer.delivery, kind: "close" } };
 }
 
 /** @throws what isn't a broken connection, such as an error in a rule, so that the test fails with it. */
