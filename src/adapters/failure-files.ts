@@ -7,19 +7,14 @@ import { printable } from "../base/text.ts";
 import type { Simulator } from "./create-simulator.ts";
 import { environmentValue } from "./environment.ts";
 
-const TRACES = "ADSIM_TRACES";
-const OFF = "off";
-
 export interface FailedTest {
   /** The test's file, as the runner names it. */
   readonly file: string;
   /** Of the groups that the test is in, and its own. */
-  readonly names: readonly string[];
+  readonly name: string;
   /** The same in every run, and different for every test. */
   readonly id: string;
 }
-
-const TRACES_FOLDER = "adsim-traces";
 
 /**
  * Prints the latest requests to the test's world, writes its trace, and prints where that is. Never rejects.
@@ -28,15 +23,16 @@ const TRACES_FOLDER = "adsim-traces";
  */
 export async function reportFailedTest(
   sim: Simulator,
-  test: FailedTest,
-): Promise<WriteResult | undefined> {
-  const { file, names, id } = test;
-  const title = [file, ...names].join(" > ");
-  const name = failureFileName(names.join(" "), [file, id]);
-  const options = { file: `${name}.html`, title, folder: TRACES_FOLDER };
-  const trace = sim.journal.total === 0 ? undefined : await writeFailureTrace(sim, options);
-  const where = trace && `adsim: to open in a browser: ${traceInWords(trace)}`;
-  console.error([latestRequests(sim), ...(where ? [where] : [])].join("\n"));
+  { file, name, id }: FailedTest,
+): Promise<Written | undefined> {
+  console.error(latestRequests(sim));
+  if (sim.journal.total === 0) return undefined;
+  const trace = await writeFailureTrace(sim, {
+    file: `${failureFileName(name, [file, id])}.html`,
+    title: `${file} > ${name}`,
+    folder: "adsim-traces",
+  });
+  if (trace !== undefined) console.error(`adsim: to open in a browser: ${traceInWords(trace)}`);
   return trace;
 }
 
@@ -70,64 +66,43 @@ export function failureFileName(words: string, identity: readonly string[]): str
   return `${plain.join("-").slice(0, MAX_WORDS).replace(/-$/, "")}-${unique}`;
 }
 
-export interface FailureTraceOptions {
-  /** The file's name, with its ending. */
-  readonly file: string;
-  readonly title: string;
-  /** Unless `ADSIM_TRACES` names another. */
-  readonly folder: string;
-}
-
 /**
  * Writes what happened in the simulator to a file in the folder that `ADSIM_TRACES` names, by default `folder`. Never rejects.
  *
+ * @param about `file`: its name with its ending.
  * @returns undefined if `ADSIM_TRACES` is `off`.
  */
 export async function writeFailureTrace(
   sim: Pick<Simulator, "trace">,
-  { file, title, folder }: FailureTraceOptions,
-): Promise<WriteResult | undefined> {
-  const asked = environmentValue(TRACES);
-  if (asked === OFF) return undefined;
-  let html: string;
-  try {
-    html = await sim.trace({ title });
-  } catch (error) {
-    return { kind: "not-written", why: error instanceof Error ? error.message : String(error) };
-  }
-  return await writeFailureFile(asked ?? folder, file, html);
-}
-
-/** The file, or why there is none. */
-export function traceInWords(trace: WriteResult): string {
-  return trace.kind === "written" ? trace.path : `not written: ${trace.why.replace(/\.$/, "")}.`;
+  about: { readonly file: string; readonly title: string; readonly folder: string },
+): Promise<Written | undefined> {
+  const asked = environmentValue("ADSIM_TRACES");
+  if (asked === "off") return undefined;
+  return await writeFailureFile(asked ?? about.folder, about.file, sim.trace(about));
 }
 
 /** The file's path, relative to the working directory, or why there is none. */
-export type WriteResult =
-  | { readonly kind: "written"; readonly path: string }
-  | { readonly kind: "not-written"; readonly why: string };
+export type Written = { readonly path: string } | { readonly path?: undefined; readonly why: string };
+
+/** The file, or why there is none. */
+export function traceInWords(trace: Written): string {
+  return trace.path ?? `not written: ${trace.why}.`;
+}
 
 /** Makes the directory, and writes or replaces the file. Never rejects. */
 export async function writeFailureFile(
   directory: string,
   file: string,
-  text: string,
-): Promise<WriteResult> {
-  if (typeof process === "undefined" || process.versions?.node === undefined) {
-    return { kind: "not-written", why: "only Node can write files" };
-  }
+  text: string | Promise<string>,
+): Promise<Written> {
   try {
     const { mkdir, writeFile } = await import("node:fs/promises");
     const { join } = await import("node:path");
     await mkdir(directory, { recursive: true });
     const path = join(directory, file);
-    await writeFile(path, text);
-    return { kind: "written", path };
+    await writeFile(path, await text);
+    return { path };
   } catch (error) {
-    return {
-      kind: "not-written",
-      why: `can't write to ${directory}: ${describeError(error)}`,
-    };
+    return { why: `can't write to ${directory}: ${describeError(error).replace(/\.$/, "")}` };
   }
 }

@@ -1,8 +1,7 @@
-/** The world that a test runner's fixtures give to a test: its options, and whom the test speaks for. */
+/** What a test runner's fixtures give to a test: its world, and whom the test speaks for. */
 
 import { InputError } from "../base/input.ts";
 import type { SimulatorCore } from "../simulator/core.ts";
-import type { SimulatorOptions } from "../simulator/simulator-options.ts";
 import type { Publisher, Surface } from "../world/accounts/account.ts";
 import type { Simulator } from "./create-simulator.ts";
 
@@ -18,34 +17,22 @@ export interface WorldFixtures {
   apiKey: string;
 }
 
-/** @throws InputError if it isn't an object. What is in it is checked when the simulator is made. */
-export function readSimOptions(options: SimulatorOptions): SimulatorOptions {
-  if (typeof options === "object" && options !== null && !Array.isArray(options)) return options;
-  throw new InputError("simOptions", 'must be an object of options, such as { seed: "42" }');
-}
-
-/** The first publisher with an active surface, and that surface. */
-export function firstActiveSurface({ publishers }: SimulatorCore): {
-  readonly publisher: Publisher;
-  readonly surface: Surface;
-} {
+/** The first publisher with an active surface. If there is none, one signs up. */
+export function firstActivePublisher({ publishers }: SimulatorCore): Publisher {
   for (let place = 0; place < publishers.total; place += 1) {
     const publisher = publishers.at(place);
-    const surface = findActive(publisher);
-    if (surface !== undefined) return { publisher, surface };
+    if (publisher.surfaces.some(isActive)) return publisher;
   }
-  const publisher = publishers.signUp({ surfaces: ["Sidebar"] });
-  const [surface] = publisher.surfaces;
-  if (surface === undefined)
-    throw new Error("A sign-up without its surface. This is a bug in adsim.");
-  return { publisher, surface };
+  return publishers.signUp({ surfaces: ["Sidebar"] });
 }
 
-/** The first active surface of this publisher, or of the first one that has any. */
-export function activeSurfaceOf(publisher: Publisher, sim: SimulatorCore): Surface {
-  return findActive(publisher) ?? firstActiveSurface(sim).surface;
+/** @throws InputError if the publisher, which may be a test's own, has none. */
+export function activeSurfaceOf({ surfaces }: Publisher): Surface {
+  const surface = surfaces.find(isActive);
+  if (surface === undefined) throw new InputError("publisher", "must have an active surface");
+  return surface;
 }
 
-function findActive({ surfaces }: Publisher): Surface | undefined {
-  return surfaces.find(({ status }) => status === "active");
+function isActive({ status }: Surface): boolean {
+  return status === "active";
 }

@@ -4,13 +4,8 @@ import { test as base, type TestAPI } from "vitest";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { reportReached, underEnvironment } from "../environment.ts";
 import { reportFailedTest } from "../failure-files.ts";
-import {
-  activeSurfaceOf,
-  firstActiveSurface,
-  readSimOptions,
-  type WorldFixtures,
-} from "../test-world.ts";
-import { createMswHost, openWorld, type TestWorld, type Transport } from "./world.ts";
+import { activeSurfaceOf, firstActivePublisher, type WorldFixtures } from "../test-world.ts";
+import { openWorld, type TestWorld, type Transport } from "./world.ts";
 
 /** The fixtures of a test. Only those that a test uses are created. */
 export interface SimFixtures extends WorldFixtures {
@@ -33,28 +28,20 @@ interface OwnFixtures extends SimFixtures {
   $world: TestWorld;
 }
 
-/**
- * Not a fixture: vitest creates a file-scoped one again for another `test.extend`, and two MSW servers would take each other's
- * requests. Its worlds have names that are unique in the process.
- */
-const msw = createMswHost();
-
 const extended: TestAPI<OwnFixtures> = base.extend<OwnFixtures>({
   simOptions: {},
   transport: "fetch",
-  $world: async ({ simOptions, transport, task, onTestFailed, onTestFinished }, use) => {
+  $world: async ({ simOptions, transport, task, onTestFailed }, use) => {
     const name = `test-${task.id.replaceAll(/[^A-Za-z0-9]+/g, "-")}`.toLowerCase();
-    const options = underEnvironment(readSimOptions(simOptions));
-    const world = await openWorld(transport, { options, name, msw });
+    const world = await openWorld(transport, underEnvironment(simOptions), name);
     reportReached(world.sim);
-    const report = async (): Promise<void> => {
-      const { file, id } = task;
-      await reportFailedTest(world.sim, { file: file.name, names: namesOf(task), id });
-    };
-    // vitest turns the result of `test.fails` round only after these hooks.
-    if (task.fails === true) {
-      onTestFinished(async () => (task.result?.state === "pass" ? await report() : undefined));
-    } else onTestFailed(report);
+    onTestFailed(async () => {
+      const { file, fullTestName, id } = task;
+      // A test that has to fail has done so.
+      if (task.fails !== true) {
+        await reportFailedTest(world.sim, { file: file.name, name: fullTestName, id });
+      }
+    });
     try {
       await use(world);
     } finally {
@@ -62,8 +49,8 @@ const extended: TestAPI<OwnFixtures> = base.extend<OwnFixtures>({
     }
   },
   sim: async ({ $world }, use) => await use($world.sim),
-  publisher: async ({ sim }, use) => await use(firstActiveSurface(sim).publisher),
-  surface: async ({ sim, publisher }, use) => await use(activeSurfaceOf(publisher, sim)),
+  publisher: async ({ sim }, use) => await use(firstActivePublisher(sim)),
+  surface: async ({ publisher }, use) => await use(activeSurfaceOf(publisher)),
   apiKey: async ({ publisher }, use) => await use(publisher.apiKey),
   baseUrl: async ({ $world }, use) => await use($world.baseUrl),
   fetch: async ({ $world }, use) => await use($world.fetch),
@@ -71,13 +58,3 @@ const extended: TestAPI<OwnFixtures> = base.extend<OwnFixtures>({
 
 /** vitest's `test` with the fixtures {@link SimFixtures}. */
 export const test: TestAPI<SimFixtures> = extended;
-
-/** Of the groups that it is in, and its own. */
-function namesOf({ name, suite }: Readonly<Named>): readonly string[] {
-  return suite === undefined ? [name] : [...namesOf(suite), name];
-}
-
-interface Named {
-  readonly name: string;
-  readonly suite?: Named | undefined;
-}

@@ -87,7 +87,7 @@ async function writtenFiles(
     title: `${name}: a client that broke ${rule.id}`,
     folder: failures,
   });
-  const path = written?.kind === "written" ? written.path : undefined;
+  const path = written?.path;
   return {
     file: path,
     lines: [
