@@ -6,7 +6,6 @@ import type { ApiResponse } from "../spec/messages.ts";
 import {
   type Client,
   globalTimers,
-  LATEST_ORDER,
   nothing,
   type Overtaking,
   onAbort,
@@ -36,24 +35,20 @@ export async function deliverAnswer(
   client: DeliveryClient,
 ): Promise<Response> {
   const { delivery } = answer;
-  const { signal, overtaking } = client;
-  if (delivery === undefined) {
-    if (!overtaking.isIdle) overtaking.handedOver({ world: "", order: LATEST_ORDER });
-    return responseWith(answer);
-  }
-  const place = { world: "", order: overtaking.nextOrder() };
-  try {
-    signal?.throwIfAborted();
-    await overtaking.holdBack(delivery, place, client);
-    signal?.throwIfAborted();
-  } catch (reason) {
-    delivery.undelivered();
-    throw reason;
+  const { overtaking } = client;
+  if (delivery !== undefined) {
+    await overtaking.holdBack(delivery, WORLD, client).catch((reason: unknown) => {
+      delivery.undelivered();
+      throw reason;
+    });
   }
   const response = await arriving(answer, delivery, client);
-  overtaking.handedOver(place);
+  overtaking.handedOver(WORLD);
   return response;
 }
+
+/** All responses of a transport in process are of one world. */
+const WORLD = "";
 
 /** Leaves headers as they are: in an answer to HEAD, content-length is the length of the body that isn't sent. */
 function responseWith(
@@ -71,10 +66,11 @@ function statusTextOf(status: number): string {
 
 function arriving(
   answer: ApiResponse,
-  delivery: Delivery,
+  delivery: Delivery | undefined,
   client: DeliveryClient,
 ): Response | Promise<never> {
-  switch (delivery.kind) {
+  switch (delivery?.kind) {
+    case undefined:
     case "whole":
     case "overtaken":
       return responseWith(answer);
@@ -86,44 +82,29 @@ function arriving(
     case "cut":
       return responseWith(answer, brokenStream(delivery.bytes));
     case "close":
-      throw networkError("fetch failed", otherSideClosed);
     case "reset":
-      throw networkError("fetch failed", connectionReset);
     case "noise":
-      throw networkError("fetch failed", {
-        ...notHttp,
-        data: new TextDecoder().decode(delivery.bytes),
-      });
+      throw networkError("fetch failed", delivery.kind);
     case "silence":
       return silence(client);
   }
 }
 
-/** As Node's fetch rejects, with the facts about the connection in its cause. */
-function networkError(text: string, { message, ...facts }: NetworkFailure): TypeError {
+/** What the cause of a failed fetch says in Node. */
+const causes = {
+  close: { message: "other side closed", name: "SocketError", code: "UND_ERR_SOCKET" },
+  reset: { message: "read ECONNRESET", code: "ECONNRESET", syscall: "read" },
+  noise: {
+    message: "Response does not match the HTTP/1.1 protocol (Expected HTTP/)",
+    name: "HTTPParserError",
+    code: "HPE_INVALID_CONSTANT",
+  },
+};
+
+function networkError(text: string, kind: keyof typeof causes): TypeError {
+  const { message, ...facts } = causes[kind];
   return new TypeError(text, { cause: Object.assign(new Error(message), facts) });
 }
-
-interface NetworkFailure extends Record<string, string> {
-  message: string;
-  code: string;
-}
-
-const otherSideClosed: NetworkFailure = {
-  message: "other side closed",
-  name: "SocketError",
-  code: "UND_ERR_SOCKET",
-};
-const connectionReset: NetworkFailure = {
-  message: "read ECONNRESET",
-  code: "ECONNRESET",
-  syscall: "read",
-};
-const notHttp: NetworkFailure = {
-  message: "Response does not match the HTTP/1.1 protocol (Expected HTTP/)",
-  name: "HTTPParserError",
-  code: "HPE_INVALID_CONSTANT",
-};
 
 function silence({
   signal,
@@ -132,6 +113,7 @@ function silence({
 }: DeliveryClient): Promise<never> {
   return new Promise((_, reject) => {
     if (signal === undefined) return;
+    signal.throwIfAborted();
     const timer = keepsProcessMs > 0 ? timers.setTimeout(nothing, keepsProcessMs) : undefined;
     onAbort(signal, (reason) => {
       timers.clearTimeout(timer);
@@ -150,20 +132,10 @@ function dripStream(
 ): ReadableStream<Uint8Array> {
   const drip = createDrip(text, bytesPerSecond);
   const leaving = new AbortController();
-  let stopListening = nothing;
-  const giveUp = (reason: unknown): void => {
-    stopListening();
-    leaving.abort(reason);
-    undelivered();
-  };
+  leaving.signal.addEventListener("abort", undelivered);
+  const stopListening = onAbort(signal, (reason) => leaving.abort(reason));
   return new ReadableStream(
     {
-      start(controller) {
-        stopListening = onAbort(signal, (reason) => {
-          giveUp(reason);
-          controller.error(reason);
-        });
-      },
       async pull(controller) {
         await pause(drip.everyMs, { timers, signal: leaving.signal });
         const { piece, isLast } = drip.next();
@@ -172,22 +144,18 @@ function dripStream(
         stopListening();
         controller.close();
       },
-      cancel: giveUp,
+      cancel: (reason) => leaving.abort(reason),
     },
     onDemand,
   );
 }
 
 function brokenStream(part: Uint8Array): ReadableStream<Uint8Array> {
-  // Enqueues the part even if it is empty, because MSW sends the head with the first piece.
-  let isSent = false;
   return new ReadableStream(
     {
-      pull(controller) {
-        if (isSent) controller.error(networkError("terminated", otherSideClosed));
-        else controller.enqueue(part);
-        isSent = true;
-      },
+      // Even if it is empty, because MSW sends the head with the first piece.
+      start: (controller) => controller.enqueue(part),
+      pull: (controller) => controller.error(networkError("terminated", "close")),
     },
     onDemand,
   );

@@ -26,13 +26,14 @@ export interface Client {
   readonly timers?: Timers | undefined;
 }
 
-/** Resolves after a time, or when `wake` is called. Rejects with the signal's reason if that comes first. */
+/** Resolves after a time, or when `wake` is called. Rejects with the signal's reason if that is aborted before. */
 export function pause(
   ms: number,
   { signal, timers = globalTimers }: Client,
   takeWake: (wake: () => void) => void = nothing,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
     const stopListening = onAbort(signal, (reason) => {
       timers.clearTimeout(timer);
       reject(reason);
@@ -60,56 +61,34 @@ export function onAbort(
   return () => signal.removeEventListener("abort", listener);
 }
 
-/** A response's place among those of its transport. */
-export interface QueuePlace {
-  /** Only responses of the same world can overtake it. */
-  readonly world: string;
-  /** Higher is later. A response that no rule touched is later than all that wait. */
-  readonly order: number;
-}
-
-/** Counts handed-over responses for those that wait to be overtaken. */
+/** Counts handed-over responses for those that wait to be overtaken by some of their world. */
 export interface Overtaking {
   /** Whether no response waits. Then calls of `handedOver` aren't necessary. */
   readonly isIdle: boolean;
-  /** The order of the next response. */
-  nextOrder(): number;
   /** Resolves when the response may be handed over. Rejects with the signal's reason if the client leaves before. */
-  holdBack(delivery: Delivery, place: QueuePlace, client: Client): Promise<void>;
-  handedOver(place: QueuePlace): void;
+  holdBack(delivery: Delivery, world: string, client: Client): Promise<void>;
+  handedOver(world: string): void;
 }
 
-/** The order of a response that no rule touched. */
-export const LATEST_ORDER = Number.POSITIVE_INFINITY;
-
 export function createOvertaking(): Overtaking {
-  const waiting = new Set<{ readonly place: QueuePlace; left: number; wake: () => void }>();
-  let order = 0;
+  const waiting = new Set<{ readonly world: string; left: number; wake: () => void }>();
   return {
     get isIdle(): boolean {
       return waiting.size === 0;
     },
-    nextOrder() {
-      order += 1;
-      return order;
-    },
-    async holdBack(delivery, place, client) {
+    async holdBack(delivery, world, client) {
       if (delivery.delayMs > 0) await pause(delivery.delayMs, client);
       if (delivery.kind !== "overtaken") return;
-      const one = { place, left: delivery.by, wake: nothing };
+      const one = { world, left: delivery.by, wake: nothing };
       waiting.add(one);
-      try {
-        await pause(delivery.atMostMs, client, (wake) => {
-          one.wake = wake;
-        });
-      } finally {
-        waiting.delete(one);
-      }
+      const wait = pause(delivery.atMostMs, client, (wake) => {
+        one.wake = wake;
+      });
+      await wait.finally(() => waiting.delete(one));
     },
-    handedOver(later) {
+    handedOver(world) {
       for (const one of waiting) {
-        const { order, world } = one.place;
-        if (later.order <= order || later.world !== world) continue;
+        if (one.world !== world) continue;
         one.left -= 1;
         if (one.left === 0) one.wake();
       }

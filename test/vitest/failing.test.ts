@@ -33,20 +33,16 @@ test("vitest shows the message, both sides, and the last requests; a failed test
   expect(said).toContain("adsim: 1 request to the test's world.");
   expect(said).toContain("#1 2026-01-15T00:00:00.000Z POST /v1/impression → 200, recorded");
   // The test that asked something has a trace, and those that passed or never had a world have none.
-  const traces = readdirSync(folder).sort();
+  const traces = readdirSync(folder);
   const [trace = ""] = traces;
-  expect(traces).toEqual([
-    expect.stringMatching(/^a-failed-test-fails-[0-9a-f]{8}\.html$/),
-    expect.stringMatching(/^a-test-that-has-to-fail-passes-which-is-wrong-[0-9a-f]{8}\.html$/),
-  ]);
+  expect(traces).toEqual([expect.stringMatching(/^a-failed-test-fails-[0-9a-f]{8}\.html$/)]);
   expect(said).toContain(`adsim: to open in a browser: ${join(folder, trace)}`);
   expect(readFileSync(join(folder, trace), "utf8")).toContain(
     "<title>fails.ts &gt; a failed test &gt; fails</title>",
   );
-  expect(said).toContain('transport must be one of "fetch", "msw", "http".');
-  expect(said).toContain("simOptions must be an object of options");
+  expect(said).toContain('transport must be "fetch", "msw" or "http".');
   expect(said).toContain("InputError: sede is not known here.");
-  expect(said).toMatch(/Tests {2}5 failed \| 2 passed \| 1 expected fail \(8\)/);
+  expect(said).toMatch(/Tests {2}3 failed \| 2 passed \| 1 expected fail \(6\)/);
 });
 
 test("ADSIM_TRACES=off keeps failed tests from writing traces", async () => {

@@ -1,40 +1,27 @@
-/** Answers what isn't a request: broken or oversized heads, time-outs, CONNECT. */
+/** Answers what isn't a request: broken or oversized heads, time-outs, CONNECT. Then the connection ends. */
 
 import type { Server } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Rejection } from "../../spec/errors.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
 import { http, timers } from "./builtins.ts";
-import { afterLatest, connectionOf } from "./connection.ts";
+import { connectionOf } from "./connection.ts";
 
-/** How long a refused client has to finish sending and read the answer, in milliseconds. */
-const LINGER_MS = 2000;
-
-/** Requests before the broken one are answered first. */
 export function answerBrokenRequests(
   server: Server,
   refuse: (rejection: Rejection) => ApiResponse,
 ): void {
-  const refuseOn = (socket: Duplex, rejection: Rejection): void => {
-    const connection = connectionOf(socket);
-    // Each further piece of a broken request is another error.
-    if (connection.isEnding) return;
-    connection.isEnding = true;
-    // The request before may just have come whole.
-    timers.setImmediate(() => afterLatest(connection, () => endWith(socket, refuse(rejection))));
-  };
-  server.on("clientError", (error: ParserError, socket) => {
-    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-    else refuseOn(socket, rejections[error.code ?? ""] ?? malformed(error));
+  server.on("clientError", (error: NodeJS.ErrnoException & { reason?: string }, socket) => {
+    const { code = "", reason = "it is malformed" } = error;
+    const rejection = rejections[code] ?? malformed(`can't be read as HTTP/1.1: ${reason}`);
+    if (code === "ECONNRESET" || !socket.writable) socket.destroy();
+    else endWith(socket, refuse(rejection));
   });
   server.on("connect", (_, socket) => {
     socket.on("error", () => socket.destroy());
-    const detail = "CONNECT asks for a tunnel, and this server is no proxy.";
-    refuseOn(socket, { code: "malformed_request", detail });
+    endWith(socket, refuse(malformed("asks for a tunnel, and this server is no proxy")));
   });
 }
-
-type ParserError = Error & { readonly code?: string; readonly reason?: string };
 
 const rejections: Readonly<Record<string, Rejection>> = {
   HPE_HEADER_OVERFLOW: {
@@ -47,16 +34,31 @@ const rejections: Readonly<Record<string, Rejection>> = {
   },
 };
 
-function malformed({ reason }: ParserError): Rejection {
-  const why = reason ? `: ${reason}` : "";
-  return { code: "malformed_request", detail: `The request can't be read as HTTP/1.1${why}.` };
+function malformed(why: string): Rejection {
+  return { code: "malformed_request", detail: `The request ${why}.` };
 }
 
-/** Drops what the client still sends: closing at once could reset the connection before it has read the answer. */
+/** How long a refused client has to finish sending and read the answer, in milliseconds. */
+const LINGER_MS = 500;
+
+/** Requests before the broken one are answered first. The one before may just have come whole. */
 function endWith(socket: Duplex, { status, headers, body }: ApiResponse): void {
+  const connection = connectionOf(socket);
+  // Each further piece of a broken request is another error.
+  if (connection.isEnding) return;
+  connection.isEnding = true;
   const fields = Object.entries({ ...headers, connection: "close" });
   const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
-  socket.resume();
-  timers.setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  const text = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
+  const end = (): void => {
+    socket.end(text);
+    // Closing at once could reset the connection before the client has read the answer.
+    socket.resume();
+    timers.setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  };
+  timers.setImmediate(() => {
+    const { latest } = connection;
+    if (latest === undefined || latest.writableFinished) end();
+    else latest.once("finish", end);
+  });
 }

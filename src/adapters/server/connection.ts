@@ -12,8 +12,8 @@ export interface Connection {
   latest: ServerResponse | undefined;
   /** Whether an answer that is already decided ends the connection. The service must not see what follows. */
   isEnding: boolean;
-  /** For each answer that a fault rule holds back: aborted when the connection closes. */
-  readonly waiting: Set<AbortController>;
+  /** Aborted when the connection closes. */
+  readonly leaving: AbortController;
 }
 
 const known = new WeakMap<Duplex, Connection>();
@@ -21,17 +21,9 @@ const known = new WeakMap<Duplex, Connection>();
 export function connectionOf(socket: Duplex): Connection {
   const found = known.get(socket);
   if (found !== undefined) return found;
-  const waiting = new Set<AbortController>();
-  const connection = { number: 0, reading: 0, latest: undefined, isEnding: false, waiting };
+  const leaving = new AbortController();
+  const connection = { number: 0, reading: 0, latest: undefined, isEnding: false, leaving };
   known.set(socket, connection);
-  socket.once("close", () => {
-    for (const one of waiting) one.abort();
-  });
+  socket.once("close", () => leaving.abort());
   return connection;
-}
-
-/** Calls `then` when all requests that came whole are answered. */
-export function afterLatest({ latest }: Connection, then: () => void): void {
-  if (latest === undefined || latest.writableFinished) then();
-  else latest.once("finish", then);
 }

@@ -1,13 +1,12 @@
 /** Sends answers: at once, as a fault rule says, or for as long as the client stays. */
 
 import type { ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import { createDrip } from "../../base/drip.ts";
 import { isControlTarget } from "../../base/world-path.ts";
 import { worldOf } from "../../simulator/worlds.ts";
 import { type Delivery, deliveryTraits } from "../../spec/delivery.ts";
 import type { ApiResponse, FollowedResponse } from "../../spec/messages.ts";
-import { createOvertaking, LATEST_ORDER, nothing, pause } from "../hold-back.ts";
+import { createOvertaking, nothing, onAbort, pause } from "../hold-back.ts";
 import { timers } from "./builtins.ts";
 import { connectionOf } from "./connection.ts";
 
@@ -20,49 +19,39 @@ export interface Sender {
   close(): void;
 }
 
-/** With this many answers they are written sooner, so that the first doesn't wait long. */
-const MAX_WAITING = 32;
-
 export function createSender(): Sender {
   const overtaking = createOvertaking();
-  const streams = new Set<ServerResponse>();
-  const silent = new Set<Socket>();
+  /** Each ends an answer or a connection that would go on. */
+  const enders = new Set<() => void>();
   let isClosing = false;
-  let waiting: { readonly response: ServerResponse; readonly answer: ApiResponse }[] = [];
+  let outbox: (readonly [response: ServerResponse, answer: ApiResponse, path: string])[] = [];
+
+  function begin(response: ServerResponse, { status, headers }: ApiResponse): void {
+    response.writeHead(status, isClosing ? { ...headers, connection: "close" } : headers);
+  }
+
+  function send(response: ServerResponse, { more, ...answer }: FollowedResponse, path: string) {
+    const { delivery } = answer;
+    if (more !== undefined) follow(response, answer, more);
+    else if (delivery !== undefined) void deliver(response, answer, delivery, worldOf(path));
+    else if (outbox.push([response, answer, path]) === 1) timers.setImmediate(flush);
+  }
 
   /**
    * Answers are written together at the end of a turn of the event loop. The first wakes a client with many pending requests,
    * and it finds the others there. Waking it for each would cost a third of a report.
    */
   function flush(): void {
-    const ready = waiting;
-    waiting = [];
-    for (const { response, answer } of ready) write(response, answer);
-  }
-  function begin(response: ServerResponse, { status, headers }: ApiResponse): void {
-    response.writeHead(status, isClosing ? { ...headers, connection: "close" } : headers);
-  }
-  function write(response: ServerResponse, answer: ApiResponse): void {
-    begin(response, answer);
-    const isAscii = answer.headers["content-length"] === String(answer.body.length);
-    // The same bytes, written faster.
-    response.end(answer.body, isAscii ? "latin1" : "utf8");
-  }
-
-  function send(response: ServerResponse, { more, ...answer }: FollowedResponse, path: string) {
-    const { delivery } = answer;
-    if (more !== undefined) return follow(response, answer, more);
-    if (delivery !== undefined) return void deliver(response, answer, delivery, worldOf(path));
-    if (overtaking.isIdle) {
-      const count = waiting.push({ response, answer });
-      if (count === 1) timers.setImmediate(flush);
-      else if (count === MAX_WAITING) flush();
-      return;
-    }
-    write(response, answer);
-    // A response without a socket waits for another one on its connection, so it overtakes nothing.
-    if (response.socket !== null && !isControlTarget(path)) {
-      overtaking.handedOver({ world: worldOf(path), order: LATEST_ORDER });
+    const ready = outbox;
+    outbox = [];
+    for (const [response, answer, path] of ready) {
+      begin(response, answer);
+      const isAscii = answer.headers["content-length"] === String(answer.body.length);
+      // The same bytes, written faster.
+      response.end(answer.body, isAscii ? "latin1" : "utf8");
+      // A response without a socket waits for another one on its connection, so it overtakes nothing.
+      const overtakes = !overtaking.isIdle && response.socket !== null && !isControlTarget(path);
+      if (overtakes) overtaking.handedOver(worldOf(path));
     }
   }
 
@@ -75,18 +64,14 @@ export function createSender(): Sender {
     const { socket } = response.req;
     if (socket.destroyed) return delivery.undelivered();
     const connection = connectionOf(socket);
-    const leaving = new AbortController();
-    const { signal } = leaving;
-    signal.addEventListener("abort", delivery.undelivered);
-    connection.waiting.add(leaving);
-    const place = { world, order: overtaking.nextOrder() };
-    const settled = (): void => void connection.waiting.delete(leaving);
+    const { signal } = connection.leaving;
+    const settled = onAbort(signal, delivery.undelivered);
     const delivered = (): void => {
       settled();
-      overtaking.handedOver(place);
+      overtaking.handedOver(world);
     };
     if (deliveryTraits[delivery.kind].seen !== "answered") connection.isEnding = true;
-    await overtaking.holdBack(delivery, place, { signal }).catch(nothing);
+    await overtaking.holdBack(delivery, world, { signal }).catch(nothing);
     flush();
     // Node writes the responses of a connection in order, and gives the socket to the first one.
     if (response.socket === null) await new Promise((then) => response.once("socket", then));
@@ -121,8 +106,7 @@ export function createSender(): Sender {
         return;
       case "silence":
         settled();
-        silent.add(socket);
-        socket.once("close", () => silent.delete(socket));
+        endAtClose(response, () => socket.destroy());
         return;
       default:
         delivery satisfies never;
@@ -137,9 +121,13 @@ export function createSender(): Sender {
   ): void {
     connectionOf(response.req.socket).isEnding = true;
     begin(response, { ...answer, headers: { ...headers, connection: "close" } });
-    streams.add(response);
-    response.once("close", () => streams.delete(response));
+    endAtClose(response, () => response.end());
     sendEvents(response, answer.body, more);
+  }
+
+  function endAtClose(response: ServerResponse, end: () => void): void {
+    enders.add(end);
+    response.once("close", () => enders.delete(end));
   }
 
   return {
@@ -148,9 +136,7 @@ export function createSender(): Sender {
     close() {
       flush();
       isClosing = true;
-      for (const stream of streams) stream.end();
-      // They will never get an answer.
-      for (const socket of silent) socket.destroy();
+      for (const end of enders) end();
     },
   };
 }

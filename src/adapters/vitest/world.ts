@@ -44,7 +44,7 @@ export async function openWorld(
     case "http": {
       const { startServer } = await import("../server/server.ts");
       // Frozen by default, because tests move time themselves.
-      const server = await startServer({ clock: "frozen", ...options, port: 0 });
+      const server = await startServer({ ...options, clock: options.clock ?? "frozen", port: 0 });
       const sim = withFetch(server.worlds.get("default"));
       return { sim, baseUrl: server.url, fetch: machineFetch, close: () => server.close() };
     }
@@ -87,7 +87,8 @@ async function listen(): Promise<{ close(): void }> {
   const { setupServer } = await import("msw/node");
   const server = setupServer(...createHandlers({ handle: handleUnderMsw }, { baseUrl: ORIGIN }));
   // Lets other requests pass. msw 2 has the first option, msw 3 the second.
-  server.listen({ onUnhandledRequest: "bypass", onUnhandledFrame: "bypass" } as object);
+  const others = { onUnhandledRequest: "bypass", onUnhandledFrame: "bypass" } as const;
+  server.listen(others);
   return server;
 }
 
