@@ -1,14 +1,13 @@
-/** What the benchmarks share: interleaved rounds, medians, and child processes that are pinned and cleaned up. */
+/** What the benchmarks share: medians, figures with their targets, and processes that are pinned and cleaned up. */
 
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { arch, cpus, platform, tmpdir } from "node:os";
+import { arch, cpus, platform } from "node:os";
 import { join } from "node:path";
 
 export const root = join(import.meta.dirname, "..");
-export const temporary = tmpdir();
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right);
@@ -51,41 +50,27 @@ function shown(value: number): string {
   return value.toLocaleString("en-US", { maximumFractionDigits: digits });
 }
 
-/** How long `work` takes, in milliseconds. */
-export function timed(work: () => void): number {
-  const begin = performance.now();
-  work();
-  return performance.now() - begin;
-}
-
-/** What is measured takes turns with this: a body is parsed, and nothing done with it. */
-export function parseBody(body: string): void {
-  const parsed = JSON.parse(body) as { ad_id: unknown };
-  if (typeof parsed.ad_id !== "string") throw new Error("A body is not as it was made.");
-}
-
 /** Without `taskset`, or with one core, processes run where the system puts them. */
-export const canPin = cpus().length >= 2 && spawnSync("which", ["taskset"]).status === 0;
+const canPin = cpus().length >= 2 && spawnSync("which", ["taskset"]).status === 0;
 
 const running = new Set<ChildProcess>();
 process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts a process on one core, or on all. It dies with this one. */
-export function spawnOn(
-  core: 0 | 1 | "all",
-  command: string,
-  args: readonly string[],
-  options: SpawnOptions = {},
-): ChildProcess {
-  const isPinned = canPin && core !== "all";
-  const pinned = isPinned ? ["taskset", "-c", String(core), command, ...args] : [command, ...args];
-  const [first = command, ...rest] = pinned;
-  const child = spawn(first, rest, { cwd: root, stdio: ["ignore", "pipe", "inherit"], ...options });
+/** Starts Node on core 0. It dies with this process. */
+export function startNode(args: readonly string[], options: SpawnOptions): ChildProcess {
+  const command = [process.execPath, ...args];
+  const [first, ...rest] = canPin ? ["taskset", "-c", "0", ...command] : command;
+  const child = spawn(first ?? "", rest, { cwd: root, ...options });
   running.add(child);
   child.once("exit", () => running.delete(child));
   return child;
+}
+
+/** Leaves core 0 to what is measured. */
+export function pinToCore1(): void {
+  if (canPin) spawnSync("taskset", ["-acp", "1", String(process.pid)]);
 }
 
 export async function stop(child: ChildProcess): Promise<void> {
@@ -95,23 +80,14 @@ export async function stop(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** All that a process writes to its standard output until it ends. */
-export async function outputOf(child: ChildProcess): Promise<string> {
-  const chunks: string[] = [];
-  child.stdout?.setEncoding("utf8").on("data", (chunk: string) => chunks.push(chunk));
-  const [code] = await once(child, "close");
-  if (code !== 0) throw new Error(`A process ended with ${code}: ${chunks.join("")}`);
-  return chunks.join("");
-}
-
-/** Processor time that a process has used, in seconds; undefined where the system doesn't tell. */
-export function processorSeconds(pid: number | undefined): number | undefined {
+/** Processor time that a process has used, in seconds; NaN where the system doesn't tell. */
+export function processorSeconds(pid: number | undefined): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
     // User and system time, in ticks of a hundredth of a second.
     return (Number(fields[11]) + Number(fields[12])) / 100;
   } catch {
-    return undefined;
+    return Number.NaN;
   }
 }
 

@@ -12,11 +12,15 @@ export function whole(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }
 
-/** The median of the ratios, round by round, and the lowest and highest of them: `0.86 (0.84 to 0.88)`. */
-export function ratioOf(values: readonly number[], base: readonly number[]): string {
-  const ratios = values.map((value, round) => value / (base[round] ?? Number.NaN));
-  const spread = `${rounded(Math.min(...ratios))} to ${rounded(Math.max(...ratios))}`;
-  return `${rounded(median(ratios))} (${spread})`;
+/** Round by round. */
+export function ratios(values: readonly number[], base: readonly number[]): number[] {
+  return values.map((value, round) => value / (base[round] ?? Number.NaN));
+}
+
+/** The median, and the lowest and highest: `0.86 (0.84 to 0.88)`. */
+export function spreadOf(values: readonly number[]): string {
+  const spread = `${rounded(Math.min(...values))} to ${rounded(Math.max(...values))}`;
+  return `${rounded(median(values))} (${spread})`;
 }
 
 export function markdownTable(

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { peers, titleOf } from "../bench/peers/peers.ts";
-import { markdownTable, ratioOf, rotated, rounded } from "../bench/table.ts";
+import { markdownTable, ratios, rotated, rounded, spreadOf } from "../bench/table.ts";
 
 test.each([
   [0.8649, "0.86"],
@@ -15,7 +15,7 @@ test.each([
 
 test("each round's figure is compared with that of the same round", () => {
   // The machine was slower in two of the rounds. That says nothing about either server.
-  expect(ratioOf([80, 20, 45], [100, 40, 50])).toBe("0.80 (0.50 to 0.90)");
+  expect(spreadOf(ratios([80, 20, 45], [100, 40, 50]))).toBe("0.80 (0.50 to 0.90)");
 });
 
 test("in as many rounds as there are servers, each goes first once", () => {

@@ -356,6 +356,7 @@ describe("sizes", () => {
     [6200, /^src\/play\//],
     [3900, /^src\/cli\//],
     [3000, /^scenarios\//],
+    [1300, /^(?:bench|build)\//],
     [7500, /^test\/(?:base|spec|world|faults|journal|exchange|simulator)\//],
     [8000, /^test\/(?:play|cli|scenarios)\//],
     [8500, /^test\/(?:audit|invariants|choices|assertions|testing)\//],

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { getLocal } from "mockttp";
 
 const [port = "", file = ""] = process.argv.slice(2);
-const { post, get } = JSON.parse(readFileSync(file, "utf8"));
+const { impression, stats } = JSON.parse(readFileSync(file, "utf8"));
 
 const server = getLocal({ recordTraffic: false });
 await server.start(Number(port));
-await server.forPost("/v1/impression").thenReply(200, post.body, post.headers);
-await server.forGet("/v1/publisher/stats").thenReply(200, get.body, get.headers);
+await server.forPost("/v1/impression").thenReply(200, impression.body, impression.headers);
+await server.forGet("/v1/publisher/stats").thenReply(200, stats.body, stats.headers);

@@ -3,11 +3,13 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "../measure.ts";
-import { type Answers, adsimArgs, advanceClock, bareArgs, type Given } from "../servers.ts";
+import { freePort, root } from "../measure.ts";
+import { type Answer, type Answers, POPULATION, SEED } from "../requests.ts";
 
-/** `folder`: for what a server reads, and for logs. */
-export interface Place extends Given {
+/** What a server is to answer, the file that says it, and a folder for files of its own. */
+export interface Place {
+  readonly answers: Answers;
+  readonly file: string;
   readonly folder: string;
 }
 
@@ -19,25 +21,26 @@ export interface Peer {
   readonly does: string;
   /** Arguments for Node that start it. */
   readonly argsFor: (port: number, place: Place) => string[] | Promise<string[]>;
-  /** What each run begins with. */
-  readonly renew?: (port: number) => Promise<void>;
 }
 
 const here = import.meta.dirname;
-
-const fixed = "fixed bytes";
+const main = join(root, "dist/cli/main.js");
 
 export const bare: Peer = {
   name: "bare node:http",
   does: "parses the body, fixed bytes",
-  argsFor: bareArgs,
+  argsFor: (port, { file }) => [join(root, "bench/bare-server.mjs"), String(port), file],
 };
+
+export function adsimArgs(port: number): string[] {
+  const population = ["--seed", SEED, "--publishers", String(POPULATION)];
+  return [main, "serve", "--port", String(port), ...population];
+}
 
 export const adsim: Peer = {
   name: "adsim",
   does: "checks key, limit, body and duplicates, records it, journals it",
   argsFor: adsimArgs,
-  renew: advanceClock,
 };
 
 export const peers: readonly Peer[] = [
@@ -54,9 +57,9 @@ export const peers: readonly Peer[] = [
   {
     name: "mountebank",
     package: "mountebank",
-    does: fixed,
+    does: "fixed bytes",
     async argsFor(port, place) {
-      const config = write(place, `mountebank-${port}.json`, imposterWith(place.answers, port));
+      const config = write(place, "mountebank.json", imposterWith(place.answers, port));
       const own = ["--port", String(await freePort()), "--pidfile", `${config}.pid`];
       const quiet = ["--nologfile", "--loglevel", "error"];
       return [binary("mb"), "start", "--configfile", config, "--noParse", ...own, ...quiet];
@@ -65,7 +68,7 @@ export const peers: readonly Peer[] = [
   {
     name: "mockttp",
     package: "mockttp",
-    does: fixed,
+    does: "fixed bytes",
     argsFor: (port, { file }) => [join(here, "mockttp.mjs"), String(port), file],
   },
 ];
@@ -82,8 +85,7 @@ function binary(name: string): string {
 }
 
 /** What `adsim openapi` prints, with these stats for an example. */
-function documentWith({ get }: Answers): unknown {
-  const main = join(here, "../../dist/cli/main.js");
+function documentWith({ stats: { body } }: Answers): unknown {
   const text = execFileSync(process.execPath, [main, "openapi"], { encoding: "utf8" });
   const document = JSON.parse(text) as {
     paths: Record<string, { get: { responses: { 200: { content: Record<string, object> } } } }>;
@@ -91,19 +93,22 @@ function documentWith({ get }: Answers): unknown {
   const stats =
     document.paths["/v1/publisher/stats"]?.get.responses[200].content["application/json"];
   if (stats === undefined) throw new Error("The OpenAPI document has no stats.");
-  Object.assign(stats, { example: JSON.parse(get.body) });
+  Object.assign(stats, { example: JSON.parse(body) });
   return document;
 }
 
 /** Without the header it would close each connection. */
-function imposterWith({ post, get }: Answers, port: number): unknown {
-  const stub = (method: string, path: string, { headers, body }: Answers["get"]): unknown => ({
+function imposterWith({ impression, stats }: Answers, port: number): unknown {
+  const stub = (method: string, path: string, { headers, body }: Answer): unknown => ({
     predicates: [{ equals: { method, path } }],
     responses: [
       { is: { statusCode: 200, headers: { ...headers, connection: "keep-alive" }, body } },
     ],
   });
-  const stubs = [stub("POST", "/v1/impression", post), stub("GET", "/v1/publisher/stats", get)];
+  const stubs = [
+    stub("POST", "/v1/impression", impression),
+    stub("GET", "/v1/publisher/stats", stats),
+  ];
   return { imposters: [{ protocol: "http", host: "127.0.0.1", port, stubs }] };
 }
 
