@@ -3,7 +3,7 @@
 import type { PlainRequest } from "../exchange/plain-request.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { text } from "./responses.ts";
-import { type ControlRoute, route } from "./route.ts";
+import { type ControlRoute, type InspectorPage, route } from "./route.ts";
 
 /** Nothing from elsewhere, and nothing that a client sent can become a script. */
 const POLICY =
@@ -16,11 +16,7 @@ export const pageRoutes: readonly ControlRoute[] = [
   asset("GET inspector.css", "style", "text/css"),
 ];
 
-function asset(
-  name: `GET ${string}`,
-  part: "html" | "script" | "style",
-  type: string,
-): ControlRoute {
+function asset(name: `GET ${string}`, part: keyof InspectorPage, type: string): ControlRoute {
   const headers = {
     "content-security-policy": POLICY,
     "referrer-policy": "no-referrer",

@@ -8,7 +8,7 @@ import type { WorldRef, WorldsControl } from "../simulator/worlds.ts";
 import type { ApiResponse, FollowedResponse } from "../spec/messages.ts";
 import { isBrowser } from "./browsers.ts";
 import { baseUrlOf, readBody, readQuery } from "./read-request.ts";
-import { inputProblem, nothing, problemResponse } from "./responses.ts";
+import { inputProblem, nothing, problem } from "./responses.ts";
 import type { ControlCall, ControlModules, ControlRoute } from "./route.ts";
 import { controlRoutes } from "./routes.ts";
 
@@ -81,14 +81,9 @@ function refusal(path: string, routes: readonly ControlRoute[]): ApiResponse {
   if (routes.length === 0) {
     const paths = new Set(controlRoutes.map((one) => `/_sim/${one.path}`));
     const detail = `The control API has nothing at this path. It has: ${[...paths].join(", ")}. A browser gets the inspector at /_sim/.`;
-    return problemResponse({ kind: "not-found", detail, field: "path" });
+    return problem("not-found", detail, "path");
   }
   const allow = routes.map(({ method }) => (method === "GET" ? "GET, HEAD" : method)).join(", ");
   const detail = `${path} supports only the methods ${allow}.`;
-  return problemResponse({
-    kind: "method-not-allowed",
-    detail,
-    field: "method",
-    headers: { allow },
-  });
+  return problem("method-not-allowed", detail, "method", { allow });
 }

@@ -9,25 +9,18 @@ import { type ControlCall, type ControlRoute, route } from "./route.ts";
 export const eventRoutes: readonly ControlRoute[] = [
   route("GET events", { query: { after: wholeNumber, follow: flag } }, (call) => {
     const { world, worlds, worldName, query, header } = call;
-    const id = header("last-event-id");
-    const [, sequence = "0", mark = ""] = /^(\d{1,15})\.(.*)$/.exec(id ?? "") ?? [];
-    const events = id
-      ? eventsAfter(call, Number(sequence), mark)
-      : eventsAfter(call, query.after ?? 0, markOf(call));
+    const start = [String(query.after ?? 0), markOf(call)];
+    const [sequence, mark = ""] = header("last-event-id")?.split(".") ?? start;
+    const events = eventsAfter(call, Number(sequence), mark);
+    const more = () => (worlds.peek(worldName) === world ? events() : undefined);
+    // nginx would keep the events back.
+    const own = { "content-type": "text/event-stream", "x-accel-buffering": "no" };
     return {
       status: 200,
-      headers: {
-        ...commonHeaders,
-        "content-type": "text/event-stream",
-        // nginx would keep the events back.
-        "x-accel-buffering": "no",
-      },
+      headers: { ...commonHeaders, ...own },
       // A browser that lost the connection would wait three seconds or more.
       body: `retry: 1000\n\n${events()}`,
-      more:
-        query.follow === false
-          ? undefined
-          : () => (worlds.peek(worldName) === world ? events() : undefined),
+      more: query.follow === false ? undefined : more,
     };
   }),
 ];
@@ -46,10 +39,7 @@ function markOf({ world, serverId }: ControlCall): string {
 /** Most exchanges of one event. The next call returns the others. */
 const MAX_ROWS = 10_000;
 
-/**
- * Returns a function that returns the events since its last call, as text; empty if there are none. The client has the rows up to
- * `sent`, of the state `mark`.
- */
+/** Returns what tells the events since its last call, as text. The client has the rows up to `sent`, of the state `mark`. */
 function eventsAfter(call: ControlCall, sent: number, mark: string): () => string {
   const { journal } = call.world;
   let lastChange = journal.changes().findLast(({ after }) => after < sent)?.number ?? 0;

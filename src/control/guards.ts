@@ -7,18 +7,9 @@
 import { fromBase64, orUndefined, utf8Text } from "../base/text.ts";
 import { type Cors, isLoopbackHost } from "../exchange/cors.ts";
 import type { ApiResponse } from "../spec/messages.ts";
-import { problemResponse } from "./responses.ts";
+import { problem } from "./responses.ts";
 
 type Headers = Readonly<Record<string, string>>;
-/** Returns the refusal of a request with these headers, or undefined if it is allowed. */
-type Guard = (headers: Headers) => ApiResponse | undefined;
-
-export interface Guards {
-  /** For the control API. */
-  readonly control: Guard;
-  /** For an API request that would create a world: otherwise a page could create any number of them. */
-  readonly newWorld: Guard;
-}
 
 export interface GuardOptions {
   /** The address that the server is bound to. */
@@ -31,30 +22,35 @@ export interface GuardOptions {
   readonly cors: Cors | undefined;
 }
 
-export function createGuards({ address, host, isToken, cors }: GuardOptions): Guards {
-  if (isToken !== undefined) {
-    return {
-      control(headers) {
-        if (hasToken(headers, isToken)) return undefined;
-        return isForeign(headers) ? forbidden("origin", says.origin) : unauthorized;
-      },
-      newWorld: (headers) =>
-        hasToken(headers, isToken) ? undefined : noWorld("world", says.worldToken),
-    };
-  }
+export type Guards = ReturnType<typeof createGuards>;
+
+/** Each guard returns the refusal of a request with these headers, or undefined if it is allowed. */
+export function createGuards({ address, host, isToken, cors }: GuardOptions) {
   const isLocal = /^(?:(?:::ffff:)?127\.\d+\.\d+\.\d+|::1)$/.test(address);
   // Other machines may use names for this server that it doesn't know.
   const isRebound = (headers: Headers): boolean => isLocal && !namesThisMachine(headers.host, host);
   return {
-    control(headers) {
-      if (!isLocal) return forbidden(undefined, says.reachable);
-      if (isRebound(headers)) return forbidden("host", says.host);
-      return isForeign(headers) ? forbidden("origin", says.origin) : undefined;
+    /** For the control API. */
+    control(headers: Headers): ApiResponse | undefined {
+      if (isToken !== undefined && hasToken(headers, isToken)) return undefined;
+      if (isToken === undefined && !isLocal) return problem("forbidden", says.reachable);
+      if (isToken === undefined && isRebound(headers))
+        return problem("forbidden", says.host, "host");
+      if (isForeign(headers)) return problem("forbidden", says.origin, "origin");
+      return isToken && problem("unauthorized", says.token, "authorization", asksForPassword);
     },
-    newWorld(headers) {
-      if (isRebound(headers)) return noWorld("host", says.worldHost);
-      const isAllowed = !isForeign(headers) || cors?.allows(headers.origin ?? "") === true;
-      return isAllowed ? undefined : noWorld("origin", says.worldOrigin);
+    /** For an API request that would create a world: otherwise a page could create any number of them. */
+    newWorld(headers: Headers): ApiResponse | undefined {
+      if (isToken !== undefined) {
+        return hasToken(headers, isToken)
+          ? undefined
+          : problem("no-world", says.worldToken, "world");
+      }
+      if (isRebound(headers)) return problem("no-world", says.worldHost, "host");
+      const { origin } = headers;
+      const isAllowed = origin !== undefined && cors?.allows(origin) === true;
+      if (!isForeign(headers) || isAllowed) return undefined;
+      return problem("no-world", says.worldOrigin, "origin");
     },
   };
 }
@@ -86,16 +82,18 @@ function namesThisMachine(header: string | undefined, host: string): boolean {
   return isLoopbackHost(name) || [chosen, `${chosen}.`, `[${chosen}]`].includes(name);
 }
 
-const forbidden = (field: string | undefined, detail: string): ApiResponse =>
-  problemResponse({ kind: "forbidden", detail, field });
-const noWorld = (field: string, detail: string): ApiResponse =>
-  problemResponse({ kind: "no-world", detail, field });
+/** For a browser. */
+const asksForPassword = {
+  "www-authenticate": 'Basic realm="adsim control", Bearer realm="adsim control"',
+};
 
 /** What to do instead. */
 const says = {
   reachable:
     "This server can be reached from other machines, and the control API gives out keys. Start it with --control-token TOKEN and send Authorization: Bearer TOKEN (a browser asks for it as the password), or bind it to 127.0.0.1.",
   host: "The Host header must name this machine, such as localhost: any other name may be a web page's rebound DNS name. Behind a tunnel or a proxy, start the server with --control-token TOKEN; for a name of this machine's own, with --host NAME.",
+  token:
+    "Send the token that the server was started with: Authorization: Bearer TOKEN, or the token as the password of HTTP Basic authentication, with any user name.",
   origin:
     "A web page of another origin can't use the control API. If you followed a link, enter its address in the browser by hand.",
   worldHost:
@@ -105,12 +103,3 @@ const says = {
   worldToken:
     "There is no such world, and on this server only a request with the control token creates one: GET /@NAME/_sim/health with Authorization: Bearer TOKEN is enough.",
 };
-
-const unauthorized = problemResponse({
-  kind: "unauthorized",
-  detail:
-    "Send the token that the server was started with: Authorization: Bearer TOKEN, or the token as the password of HTTP Basic authentication, with any user name.",
-  field: "authorization",
-  // A browser asks for the password.
-  headers: { "www-authenticate": 'Basic realm="adsim control", Bearer realm="adsim control"' },
-});

@@ -10,7 +10,6 @@ import { ndjsonOf } from "../journal/journal.ts";
 import type { JournalRecord } from "../journal/record.ts";
 import { shownEntry } from "../journal/shown-entry.ts";
 import { createRequestSteps } from "../play/scenario/request-step.ts";
-import type { RequestStep } from "../play/scenario/types.ts";
 import type { SimulatorCore } from "../simulator/core.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { sequenceIn } from "./history-routes.ts";
@@ -59,17 +58,15 @@ function showEntry(call: ControlCall, secrets: Secrets = "redacted"): ApiRespons
   }
   const { record, entry } = found;
   const curl = curlOfRequest(record, { baseUrl, secrets });
+  // No scenario can send a body that isn't UTF-8.
   const step = entry.request.bodyBase64 === undefined ? stepOf(world, record, sequence) : null;
   return json({ entry, curl, step });
 }
 
-/** An entry as a step of a scenario, which sends the same request in any world. */
-export interface StepOfEntry {
-  /** Null if the body isn't UTF-8, which no scenario can send. */
-  readonly step: RequestStep | null;
-}
-
-/** It expects the status that the client got. Keys are left out: it sends that of its publisher. */
+/**
+ * A step of a scenario that sends the same request in any world, and expects the status that the client got. Keys are left out:
+ * it sends that of its publisher.
+ */
 function stepOf({ publishers }: SimulatorCore, record: JournalRecord, sequence: number) {
   const entry = shownEntry(record, sequence, "shown");
   const known = orUndefined(() => publishers.get(record.publisher ?? ""));

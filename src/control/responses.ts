@@ -53,20 +53,18 @@ const problemKinds = {
   bug: { status: 500, title: "The simulator failed" },
 } as const;
 
-export interface Problem {
-  readonly kind: keyof typeof problemKinds;
-  readonly detail: string;
-  /** The query parameter, body field or path part at fault. */
-  readonly field?: string | undefined;
-  readonly headers?: Headers | undefined;
-}
-
-export function problemResponse({ kind, detail, field, headers }: Problem): ApiResponse {
+/** `field`: the query parameter, body field or path part at fault. */
+export function problem(
+  kind: keyof typeof problemKinds,
+  detail: string,
+  field?: string,
+  headers: Headers = {},
+): ApiResponse {
   const { status, title } = problemKinds[kind];
   const document = { type: `urn:adsim:control:${kind}`, title, status, detail, field };
   return { ...text("application/problem+json", JSON.stringify(document), headers), status };
 }
 
 export function inputProblem({ reason, message, field }: InputError): ApiResponse {
-  return problemResponse({ kind: reason, detail: message, field: field || "body" });
+  return problem(reason, message, field || "body");
 }

@@ -65,6 +65,7 @@ const table: readonly Access[] = [
     .map((headers): Access => [{}, headers, 403, 403]),
   [{}, { origin: "http://localhost:3000" }, 403, 401],
   [{ cors: "*" }, { ...EVIL, ...crossSite }, 403, 401],
+  [{ cors: "*" }, crossSite, 403, 403],
   [{ cors: "off" }, { origin: "http://localhost:3000" }, 403, 403],
   // With a token it decides. A browser adds a password by itself, but no page can add a token without being asked.
   [LOCKED, {}, 401, 403],

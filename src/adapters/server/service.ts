@@ -5,7 +5,7 @@ import { isControlTarget } from "../../base/world-path.ts";
 import { wayToInspector } from "../../control/browsers.ts";
 import type { Guards } from "../../control/guards.ts";
 import { MAX_CONTROL_BODY_BYTES } from "../../control/read-request.ts";
-import { problemResponse } from "../../control/responses.ts";
+import { problem } from "../../control/responses.ts";
 import { MAX_BODY_BYTES } from "../../exchange/parameters.ts";
 import {
   DEFAULT_WORLD,
@@ -77,9 +77,8 @@ export function createService(worlds: Worlds, guards: Guards): Service {
 function failureResponse(error: unknown): ApiResponse {
   const details = error instanceof Error ? error.stack : error;
   process.stderr.write(printableLines(`adsim: a bug, or a fault rule that throws. ${details}\n`));
-  return problemResponse({
-    kind: "bug",
-    detail:
-      "The simulator or a fault function failed on this request. The server's standard error says where. If it is the simulator, please report it.",
-  });
+  return problem(
+    "bug",
+    "The simulator or a fault function failed on this request. The server's standard error says where. If it is the simulator, please report it.",
+  );
 }

@@ -1,9 +1,9 @@
 /** What the control API answers to this page, as types. */
 
-import type { StepOfEntry } from "../../control/journal-routes.ts";
 import type { ListedExchange, ShownChange } from "../../control/listed-exchange.ts";
 import type { InstalledRule } from "../../faults/faults.ts";
 import type { JournalEntry } from "../../journal/entry.ts";
+import type { RequestStep } from "../../play/scenario/types.ts";
 import type { HostedCore } from "../../simulator/core.ts";
 import type { Assumption } from "../../spec/assumptions/catalogue.ts";
 import type { Publisher } from "../../world/accounts/account.ts";
@@ -16,9 +16,11 @@ export type Change = ShownChange;
 
 export type Item = Row | Change;
 
-export interface EntryReply extends StepOfEntry {
+export interface EntryReply {
   readonly entry: JournalEntry;
   readonly curl: string;
+  /** Null if the body isn't UTF-8. */
+  readonly step: RequestStep | null;
 }
 
 export type Catalogue = Readonly<Record<string, Assumption>>;
