@@ -223,6 +223,25 @@ describe("the page", () => {
     await close();
   });
 
+  test("a publisher signs up, a scenario is played, and a world of its own goes on from a moment", async () => {
+    const { page, server, world, impression, open, go, close } = await visit(browser);
+    impression("a");
+    await open("#view=world&section=publishers");
+    await page.getByRole("textbox", { name: "Name of a new publisher" }).fill("Newcomer");
+    await page.getByRole("button", { name: "Sign up" }).click();
+    await page.locator(".point[open]").filter({ hasText: "Newcomer" }).waitFor();
+    await go("at=1&tab=state");
+    await page.getByRole("button", { name: "Go on from here" }).click();
+    await page.waitForURL(`${server.url}/@from-1/_sim/`);
+    expect(server.worlds.names()).toContain("from-1");
+    await open("#view=world&section=scenarios&search=double-click");
+    await page.getByRole("button", { name: "Play" }).click();
+    await page.getByRole("button", { name: "Play, and replace this world?" }).click();
+    await page.getByRole("heading", { name: "double-click: passed" }).waitFor();
+    expect(world.journal.entries().length).toBeGreaterThan(1);
+    await close();
+  });
+
   test("findings are counted, explained, and mark their rows", async () => {
     const { page, world, publisher, open, close } = await visit(browser);
     const headers = { authorization: `Bearer ${publisher.apiKey}` };
