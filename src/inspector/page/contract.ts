@@ -57,7 +57,6 @@ export interface Moment {
 export interface WorldSummary {
   readonly name: string;
   readonly now: string;
-  readonly seed: string;
   readonly requests: number;
 }
 
