@@ -1,7 +1,6 @@
 /** One call, one result: every operation, every way it can fail, under every assumption that affects it. */
 
 import { describe, expect, test } from "vitest";
-import { createFetch } from "../../src/adapters/fetch.ts";
 import { type Client, createClient } from "../../src/client.ts";
 import type { Verdict, VerdictKind } from "../../src/faults/verdict.ts";
 import { createSimulator, type Simulator } from "../../src/index.ts";
@@ -90,13 +89,6 @@ describe("answers", () => {
     },
   );
 
-  test("a status that the spec doesn't list is an answer like any other", async () => {
-    const { sim, client, publisher_id, surface } = setting();
-    sim.publishers.setSurface(publisher_id, surface, { status: "paused" });
-    const { surfaces } = await wentWell(client.surfaces({ publisher_id }));
-    expect(surfaces.find(({ id }) => id === surface)?.status).toBe("paused");
-  });
-
   test("a path of the base URL is kept", async () => {
     const urls: unknown[] = [];
     const fetch: Fetch = async (url) => {
@@ -125,16 +117,6 @@ describe("encodings", () => {
     const statuses = sim.journal.entries({}).map(({ response }) => response.status);
     expect(statuses).toEqual([...Array(refusals).fill(415), 200, 200, 200]);
     expect(await wentWell(client.impression(first))).toMatchObject({ impression_id });
-  });
-
-  test("a refused one isn't tried again by a later call, even if no call has succeeded yet", async () => {
-    const { sim, client, publisher_id, surface } = setting({ "request.encoding": "query" });
-    sim.faults.add({ match: { nth: 3 }, verdict: { kind: "respond", status: 503 } });
-    const shown = { publisher_id, surface, ad_id: "a", session_id: "one" };
-    expect(await errorOf(client.impression(shown))).toMatchObject({ status: 503 });
-    await wentWell(client.impression(shown));
-    const statuses = sim.journal.entries({}).map(({ response }) => response.status);
-    expect(statuses).toEqual([415, 415, 503, 200]);
   });
 
   test("if the service reads none of them, the result is its 415", async () => {
@@ -186,15 +168,12 @@ describe("refusals", () => {
 
   test.each([
     [400, "refused", false],
-    [403, "refused", false],
     [408, "unavailable", false],
     [409, "refused", true],
     [410, "refused", false],
-    [422, "refused", false],
     [425, "unavailable", false],
     [429, "limited", false],
     [500, "unavailable", true],
-    [503, "unavailable", true],
   ])("%i is %s; may have been applied: %s", async (status, kind, mayHaveApplied) => {
     const headers = { "x-ratelimit-remaining": "7" };
     const client = answering(status, null, headers);
@@ -233,9 +212,7 @@ describe("limits", () => {
     ],
     [{ "retry-after": "Thu, 15 Jan 2026 00:00:07 GMT", date: "just now" }, 7000],
     [{ "retry-after": "3", date: "Mon, 05 May 2031 00:00:02 GMT" }, 3000],
-    [{ "retry-after": "-5" }, undefined],
     [{ "retry-after": "soon" }, undefined],
-    [{ "retry-after": "Foo, GMT" }, undefined],
     [{ ratelimit: '"p";r=0;t=9', "x-ratelimit-reset": "9" }, undefined],
   ])("%j asks to wait %s ms", async (headers, expected) => {
     const error = await errorOf(answering(429, null, headers).stats({ publisher_id: "p" }));
@@ -249,20 +226,14 @@ describe("no usable answer", () => {
     ["a page", 200, "<html>Welcome</html>"],
     ["half of it", 200, record.slice(0, 30)],
     ["nothing", 200, null],
-    ["null", 200, "null"],
     ["ok: false", 200, record.replace("true", "false")],
     ["an id that is a number", 200, record.replace('"i"', "12")],
     ["an amount that is a text", 200, record.replace("0.5", '"0.5"')],
     ["a missing field", 200, record.replace('"ok":true,', "")],
     ["201", 201, record],
-    ["204", 204, null],
   ])("%s is unreadable", async (_, status, body) => {
     const error = await errorOf(answering(status, body).impression(adView));
     expect(error).toMatchObject({ kind: "unreadable", status, mayHaveApplied: true });
-  });
-
-  test("the record that these were made from is readable", async () => {
-    expect(await answering(200, record).impression(adView)).toMatchObject({ ok: true });
   });
 
   test.each([
@@ -291,10 +262,7 @@ describe("no usable answer", () => {
   const headers = new Headers();
   test.each([
     ["undefined", undefined, "unreachable"],
-    ["null", null, "unreachable"],
-    ["a number", 5, "unreachable"],
     ["a status and no more", { status: 500 }, "unreachable"],
-    ["no headers of fetch's kind", { status: 200, headers: {} }, "unreachable"],
     ["no body", { status: 200, headers }, "unreadable"],
     ["no body to an error", { status: 503, headers }, "unavailable"],
   ])("a fetch that resolves to %s makes no call reject", async (_, answer, kind) => {
@@ -342,73 +310,47 @@ describe("faults", () => {
   test.each(Object.values(faults))("%j gives %s", async (verdict, kind) => {
     const world = await openTestWorld();
     world.sim.faults.add({ verdict });
-    const error = await impressionIn(world);
-    expect(error?.kind).toBe(kind);
+    const given = { publisher_id: world.publisher.id, surface: world.surfaces[0]?.id ?? "" };
+    const result = await answered(world, (client) => client.impression({ ...given, ad_id: "a" }));
     // The client must not say that nothing was applied when it may have been.
-    if (error !== undefined) expect(error.mayHaveApplied).toBe(true);
+    if (kind === undefined) expect(result.ok).toBe(true);
+    else expect(result).toMatchObject({ error: { kind, mayHaveApplied: true } });
   });
 
   test("statistics of another publisher are unreadable", async () => {
-    const { sim, context } = await openTestWorld();
-    const { baseUrl, apiKey, fetch, publisherId: publisher_id } = context;
-    const client = createClient({ baseUrl, apiKey, fetch });
-    expect(await client.stats({ publisher_id })).toMatchObject({
-      ok: true,
-      value: { publisher_id },
-    });
-    sim.faults.add({
-      verdict: { kind: "wrong-body", wrong: "foreign-id" },
-    });
+    const { sim, client, publisher_id } = setting();
+    await wentWell(client.stats({ publisher_id }));
+    sim.faults.add({ verdict: { kind: "wrong-body", wrong: "foreign-id" } });
     expect(await errorOf(client.stats({ publisher_id }))).toMatchObject({ kind: "unreadable" });
   });
 });
 
-async function impressionIn({ context, surfaces, time }: TestWorld) {
-  const { baseUrl, apiKey, fetch, timers: clock, publisherId: publisher_id } = context;
-  const client = createClient({ baseUrl, apiKey, fetch, clock });
-  const given = { publisher_id, surface: surfaces[0]?.id ?? "", ad_id: "a" };
-  const call = client.impression(given);
+/** Lets a client ask in virtual time, until it has an answer. */
+async function answered<Value>(
+  { context, time }: TestWorld,
+  ask: (client: Client) => Promise<Value>,
+  timeoutMs?: number,
+): Promise<Value> {
+  const { baseUrl, apiKey, fetch, timers: clock } = context;
+  const call = ask(createClient({ baseUrl, apiKey, fetch, clock, timeoutMs }));
   expect(await time.until(call)).toEqual({ kind: "over" });
-  const result = await call;
-  return result.ok ? undefined : result.error;
+  return await call;
 }
 
-describe("time", () => {
-  test("a call ends after 10 s without an answer, or after timeoutMs", async () => {
-    for (const [timeoutMs, takes] of [
-      [undefined, 10_000],
-      [250, 250],
-    ]) {
-      const { context, sim, time } = await openTestWorld();
-      sim.faults.add({ verdict: { kind: "timeout" } });
-      const { apiKey, fetch, timers: clock, publisherId: publisher_id } = context;
-      const client = createClient({ baseUrl, apiKey, fetch, clock, timeoutMs });
-      const startMs = clock.now();
-      const call = client.stats({ publisher_id });
-      await time.until(call);
-      expect(await errorOf(call)).toMatchObject({ kind: "timed-out", mayHaveApplied: false });
-      expect(clock.now() - startMs).toBe(takes);
-    }
-  });
-
-  test("an answer leaves no timer behind", async () => {
-    const pending = new Set<number>();
-    let timers = 0;
-    const clock = {
-      now: () => 0,
-      setTimeout() {
-        timers += 1;
-        pending.add(timers);
-        return timers;
-      },
-      clearTimeout: (timer: unknown) => void pending.delete(Number(timer)),
-    };
-    const sim = createSimulator();
-    const { apiKey, id: publisher_id } = sim.publishers.at(0);
-    const client = createClient({ baseUrl, apiKey, fetch: createFetch(sim.handle), clock });
-    await wentWell(client.stats({ publisher_id }));
-    expect([timers, pending.size]).toEqual([1, 0]);
-  });
+test.each([
+  [undefined, 10_000],
+  [250, 250],
+])("with a timeoutMs of %s a call ends after %i ms without an answer", async (timeoutMs, takes) => {
+  const world = await openTestWorld();
+  const { sim, context } = world;
+  sim.faults.add({ match: { times: 1 }, verdict: { kind: "timeout" } });
+  const fromMs = sim.clock.now();
+  const given = { publisher_id: context.publisherId };
+  const error = await errorOf(answered(world, (client) => client.stats(given), timeoutMs));
+  expect(error).toMatchObject({ kind: "timed-out", mayHaveApplied: false });
+  expect(sim.clock.now() - fromMs).toBe(takes);
+  await wentWell(answered(world, (client) => client.stats(given)));
+  expect(world.time.pendingTimers()).toEqual([]);
 });
 
 test.each([
