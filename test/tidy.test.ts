@@ -354,6 +354,7 @@ describe("sizes", () => {
     [700, /^src\/assertions\//],
     [5600, /^src\/testing\//],
     [6200, /^src\/play\//],
+    [1050, /^src\/control\//],
     [3900, /^src\/cli\//],
     [3000, /^scenarios\//],
     [1300, /^(?:bench|build)\//],

@@ -3,37 +3,36 @@
 import type { PlainRequest } from "../exchange/plain-request.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import { text } from "./responses.ts";
-import { type ControlRoute, type InspectorPage, route } from "./route.ts";
+import { type ControlRoute, route } from "./route.ts";
 
 /** Nothing from elsewhere, and nothing that a client sent can become a script. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The page of a world, with its script and style. Loading them opens no world; the script then does. */
-export const pageRoutes: readonly ControlRoute[] = [
-  asset("GET ", "html", "text/html"),
-  asset("GET inspector.js", "script", "text/javascript"),
-  asset("GET inspector.css", "style", "text/css"),
-];
+const headers = {
+  "content-security-policy": POLICY,
+  "referrer-policy": "no-referrer",
+  vary: "Accept",
+};
 
-function asset(name: `GET ${string}`, part: keyof InspectorPage, type: string): ControlRoute {
-  const headers = {
-    "content-security-policy": POLICY,
-    "referrer-policy": "no-referrer",
-    vary: "Accept",
-  };
-  return route(name, {}, async ({ modules }) => {
-    const page = await modules.inspector();
-    return text(`${type}; charset=utf-8`, page[part], headers);
-  });
-}
+const parts = [
+  ["", "html", "text/html"],
+  ["inspector.js", "script", "text/javascript"],
+  ["inspector.css", "style", "text/css"],
+] as const;
+
+/** The page of a world, with its script and style. Loading them opens no world; the script then does. */
+export const pageRoutes: readonly ControlRoute[] = parts.map(([name, part, type]) =>
+  route(`GET ${name}`, {}, async ({ modules }) =>
+    text(`${type}; charset=utf-8`, (await modules.inspector())[part], headers),
+  ),
+);
 
 /** Leads a browser to the inspector of its world; undefined for other clients and paths. Creates no world. */
-export function wayToInspector({
-  method,
-  path,
-  headers,
-}: Pick<PlainRequest, "method" | "path" | "headers">): ApiResponse | undefined {
+export function wayToInspector(
+  head: Omit<PlainRequest, "query" | "body">,
+): ApiResponse | undefined {
+  const { method, path, headers } = head;
   const [, prefix] = /^((?:\/@[A-Za-z0-9._-]{1,64})?)(?:\/|\/_sim)?$/.exec(path) ?? [];
   const isRead = method === "GET" || method === "HEAD";
   if (prefix === undefined || path === "" || !isRead || !isBrowser(headers.accept)) {

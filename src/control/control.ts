@@ -41,12 +41,13 @@ function answer(
   const { method, path, query, headers } = request;
   const { name: worldName, prefix, worlds } = ref;
   const header = (name: string): string | undefined => headerOf(headers, name);
-  const sent = partsOf(path);
+  const below = path.slice("/_sim/".length);
   // The page is there for browsers only. Programs read what there is instead.
-  const routes = routesAt(sent).filter((one) => one.path !== "" || isBrowser(header("accept")));
+  const isHidden = below === "" && !isBrowser(header("accept"));
+  const routes = controlRoutes.filter((one) => !isHidden && patternOf(one).test(below));
   const route = routes.find((one) => one.method === (method === "HEAD" ? "GET" : method));
   if (route === undefined) return refusal(path, routes);
-  const parts = route.path.split("/");
+  const parts = patternOf(route).exec(below)?.groups;
   return route.answer({
     // A getter, because not every route needs the world, and opening it creates it.
     get world() {
@@ -54,26 +55,16 @@ function answer(
     },
     ...{ worlds, worldName, prefix, header },
     baseUrl: baseUrlOf(header("host"), prefix),
-    part: (name) => sent[parts.indexOf(`:${name}`)] ?? "",
+    part: (name) => percentDecoded(parts?.[name] ?? "") ?? "",
     query: readQuery(query, route.query),
     body: readBody(request, route.body),
     ...others,
   });
 }
 
-/** The parts of the path below `/_sim/`, decoded. One that can't be decoded is empty, and matches no placeholder. */
-function partsOf(path: string): readonly string[] {
-  const parts = path.slice(path.indexOf("/_sim") + "/_sim/".length).split("/");
-  return parts.map((part) => percentDecoded(part) ?? "");
-}
-
-function routesAt(sent: readonly string[]): readonly ControlRoute[] {
-  return controlRoutes.filter(({ path }) => {
-    const parts = path.split("/");
-    const isMatch = (part: string, index: number): boolean =>
-      part === sent[index] || (part.startsWith(":") && sent[index] !== "");
-    return parts.length === sent.length && parts.every(isMatch);
-  });
+/** Matches the paths of a route. */
+function patternOf({ path }: ControlRoute): RegExp {
+  return new RegExp(`^${path.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`);
 }
 
 /** Says which paths there are, or which methods the path has. */
@@ -84,6 +75,5 @@ function refusal(path: string, routes: readonly ControlRoute[]): ApiResponse {
     return problem("not-found", detail, "path");
   }
   const allow = routes.map(({ method }) => (method === "GET" ? "GET, HEAD" : method)).join(", ");
-  const detail = `${path} supports only the methods ${allow}.`;
-  return problem("method-not-allowed", detail, "method", { allow });
+  return problem("method-not-allowed", `${path} supports only ${allow}.`, "method", { allow });
 }

@@ -4,18 +4,17 @@ import * as v from "valibot";
 import { curlOfRequest } from "../audit/nearest/curl.ts";
 import { InputError } from "../base/input.ts";
 import { orUndefined } from "../base/text.ts";
-import type { JournalFilter, Secrets } from "../journal/filter.ts";
+import type { JournalFilter } from "../journal/filter.ts";
 import { harOf } from "../journal/har.ts";
 import { ndjsonOf } from "../journal/journal.ts";
 import type { JournalRecord } from "../journal/record.ts";
 import { shownEntry } from "../journal/shown-entry.ts";
 import { createRequestSteps } from "../play/scenario/request-step.ts";
 import type { SimulatorCore } from "../simulator/core.ts";
-import type { ApiResponse } from "../spec/messages.ts";
 import { sequenceIn } from "./history-routes.ts";
 import { flag, wholeNumber } from "./read-request.ts";
 import { json, text } from "./responses.ts";
-import { type ControlCall, type ControlRoute, route } from "./route.ts";
+import { type ControlRoute, route } from "./route.ts";
 
 const secrets = v.picklist(["shown", "redacted"]);
 
@@ -42,26 +41,23 @@ export const journalRoutes: readonly ControlRoute[] = [
     if (format === "har") return text("application/json", harOf(shown, baseUrl));
     return json({ entries: shown.map(({ entry }) => entry), total: world.journal.total });
   }),
-  route("GET journal/:sequence", { query: { secrets } }, (call) =>
-    showEntry(call, call.query.secrets),
-  ),
+  route("GET journal/:sequence", { query: { secrets } }, (call) => {
+    const { world, baseUrl, query } = call;
+    const { secrets = "redacted" } = query;
+    const sequence = sequenceIn(call);
+    const [found] = world.journal.shown({ after: Math.max(0, sequence - 1), limit: 1, secrets });
+    if (found?.entry.sequence !== sequence) {
+      const expected = "is not the number of an entry that the journal keeps";
+      throw new InputError("sequence", expected, "not-found");
+    }
+    const { record, entry } = found;
+    const curl = curlOfRequest(record, { baseUrl, secrets });
+    // No scenario can send a body that isn't UTF-8.
+    const step = entry.request.bodyBase64 === undefined ? stepOf(world, record, sequence) : null;
+    return json({ entry, curl, step });
+  }),
   route("DELETE journal", {}, ({ world }) => void world.journal.clear()),
 ];
-
-function showEntry(call: ControlCall, secrets: Secrets = "redacted"): ApiResponse {
-  const { world, baseUrl } = call;
-  const sequence = sequenceIn(call);
-  const [found] = world.journal.shown({ after: Math.max(0, sequence - 1), limit: 1, secrets });
-  if (found?.entry.sequence !== sequence) {
-    const expected = "is not the number of an entry that the journal keeps";
-    throw new InputError("sequence", expected, "not-found");
-  }
-  const { record, entry } = found;
-  const curl = curlOfRequest(record, { baseUrl, secrets });
-  // No scenario can send a body that isn't UTF-8.
-  const step = entry.request.bodyBase64 === undefined ? stepOf(world, record, sequence) : null;
-  return json({ entry, curl, step });
-}
 
 /**
  * A step of a scenario that sends the same request in any world, and expects the status that the client got. Keys are left out:

@@ -57,14 +57,9 @@ function detailIn(body: string): string | undefined {
   return text && orUndefined(() => JSON.parse(text));
 }
 
-export interface ShownChange extends Pick<ChangeItem, "number" | "after" | "change"> {
-  /** In ISO 8601 on the world's clock. */
-  readonly at: string;
-  /** Says the same in words. */
-  readonly text: string;
-}
+export type ShownChange = ReturnType<typeof shownChange>;
 
-export function shownChange({ number, after, atMs, change }: ChangeItem): ShownChange {
+export function shownChange({ number, after, atMs, change }: ChangeItem) {
   return { number, after, at: formatInstant(atMs), change, text: changeInWords(change) };
 }
 
@@ -79,11 +74,8 @@ function changeInWords(change: WorldChange): string {
       const choices = Object.entries(change.assumptions).map(([key, choice]) => `${key}=${choice}`);
       return `assumptions set: ${choices.join(", ")}`;
     }
-    case "fault": {
-      const { id, rule } = change;
-      const verdict = typeof rule === "function" ? "a function" : rule.verdict.kind;
-      return `fault rule ${oneLine(id, 60)} added: ${verdict}`;
-    }
+    case "fault":
+      return `fault rule ${oneLine(change.id, 60)} added`;
     case "heal":
       return change.id === undefined
         ? "all fault rules removed"

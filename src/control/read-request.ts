@@ -4,21 +4,20 @@ import * as v from "valibot";
 import { InputError, isPlainObject, parseInput } from "../base/input.ts";
 import { parseJson } from "../base/parse-json.ts";
 import { type Schema, strictObject } from "../base/schemas.ts";
-import { shownName, utf8Text } from "../base/text.ts";
+import { utf8Text } from "../base/text.ts";
 import { headerOf, type PlainRequest } from "../exchange/plain-request.ts";
 import type { ControlCall, ControlRoute } from "./route.ts";
 
 /** The most bytes of a body: a large snapshot. */
 export const MAX_CONTROL_BODY_BYTES = 64 * 1024 * 1024;
 
-/** @throws InputError for an unknown, repeated or invalid parameter. */
+/** Of a repeated parameter the last value counts. @throws InputError for an unknown or invalid one. */
 export function readQuery(query: string, known: ControlRoute["query"] = {}): ControlCall["query"] {
-  const given = [...new URLSearchParams(query)];
-  const names = given.map(([name]) => name);
-  const repeated = names.find((name, index) => names.indexOf(name) < index);
-  if (repeated !== undefined) throw new InputError(shownName(repeated), "was sent more than once");
   const schemas = Object.entries(known).map(([name, schema]) => [name, v.optional(schema)]);
-  return parseInput(strictObject(Object.fromEntries(schemas)), Object.fromEntries(given));
+  return parseInput(
+    strictObject(Object.fromEntries(schemas)),
+    Object.fromEntries(new URLSearchParams(query)),
+  );
 }
 
 /** A whole number as text. */

@@ -53,14 +53,12 @@ export interface ControlCall<Query extends QuerySchemas = QuerySchemas, Body = u
   readonly modules: ControlModules;
 }
 
-export type InspectorPage = Readonly<Record<"html" | "script" | "style", string>>;
-
 /** What the routes use from elsewhere. What most servers never need is loaded by the first request that does. */
 export interface ControlModules {
   /** The scenarios that come with adsim, sorted by name. */
   scenarios(): Promise<readonly Scenario[]>;
   /** The texts of the inspector. The document names the other two `inspector.js` and `inspector.css`. */
-  inspector(): Promise<InspectorPage>;
+  inspector(): Promise<Readonly<Record<"html" | "script" | "style", string>>>;
   /** Writes metrics in the text format of Prometheus, with those of the process. */
   metrics(families: readonly MetricFamily[]): string;
 }

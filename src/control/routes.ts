@@ -5,7 +5,7 @@ import { formatInstant, parseInstant } from "../base/calendar.ts";
 import { clockModes } from "../base/clock.ts";
 import { InputError, renamingField, underName } from "../base/input.ts";
 import { given } from "../base/plain-data.ts";
-import { instantText, strictObject } from "../base/schemas.ts";
+import { instantText, type Schema, strictObject } from "../base/schemas.ts";
 import { VERSION } from "../base/version.ts";
 import type { FaultRule } from "../faults/rule.ts";
 import type { SimulatorCore } from "../simulator/core.ts";
@@ -31,27 +31,25 @@ const range = {
 };
 // The simulator checks these.
 const snapshot = checkedLater<ReturnType<SimulatorCore["snapshot"]>>();
-const reset = v.optional(checkedLater<{ seed?: string }>(), {});
 const signUp = v.optional(checkedLater<Parameters<Publishers["signUp"]>[0] & object>(), {});
 const surfaceChange = checkedLater<Parameters<Publishers["setSurface"]>[2]>();
 const choices = checkedLater<Parameters<SimulatorCore["assume"]>[0]>();
 
-const nothingMore = v.optional(strictObject({}), {});
-
-const clockChange = v.pipe(
-  strictObject({
-    mode: v.optional(v.picklist(clockModes, `must be one of ${clockModes.join(", ")}`)),
-    now: v.optional(instantText),
-  }),
-  v.check((change) => Object.keys(change).length > 0, "must change mode, now or both"),
-);
-
+const clockChange = strictObject({
+  mode: v.optional(v.picklist(clockModes, `must be one of ${clockModes.join(", ")}`)),
+  now: v.optional(instantText),
+});
 const fork = strictObject({
   name: v.string(),
   from: v.optional(v.string()),
   after: v.optional(entryNumber),
-  before: v.optional(entryNumber),
 });
+
+/** A change of nothing is a mistake. */
+function notEmpty<Body extends object>(schema: Schema<Body>): Schema<Body> {
+  const isChange = v.check((body: Body) => Object.keys(body).length > 0, "must not be empty");
+  return v.pipe(schema, isChange);
+}
 
 export const controlRoutes: readonly ControlRoute[] = [
   ...pageRoutes,
@@ -61,7 +59,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     call.world.restore(call.body);
     return health(call);
   }),
-  route("POST reset", { body: reset }, (call) => {
+  route("POST reset", { body: v.optional(checkedLater<{ seed?: string }>(), {}) }, (call) => {
     call.world.reset(call.body);
     return health(call);
   }),
@@ -70,10 +68,9 @@ export const controlRoutes: readonly ControlRoute[] = [
     return json(figures);
   }),
   route("GET report", {}, ({ world }) => json(world.report())),
-  route("GET openapi.json", {}, ({ world, prefix, baseUrl = prefix || "/" }) => {
-    const examples = recordExamples(world);
-    return json(openApiDocument(world.assumptions, { baseUrl, examples }));
-  }),
+  route("GET openapi.json", {}, ({ world, prefix, baseUrl = prefix || "/" }) =>
+    json(openApiDocument(world.assumptions, { baseUrl, examples: recordExamples(world) })),
+  ),
 
   route("GET publishers", { query: range }, ({ world: { publishers }, query }) =>
     json({ publishers: publishers.list(query), total: publishers.total }),
@@ -89,12 +86,14 @@ export const controlRoutes: readonly ControlRoute[] = [
     const { world, part, body } = call;
     return json(world.publishers.setSurface(part("publisher"), part("surface"), body));
   }),
-  route("POST publishers/:publisher/rotate-key", { body: nothingMore }, ({ world, part }) =>
-    json(world.publishers.rotateKey(part("publisher"))),
+  route(
+    "POST publishers/:publisher/rotate-key",
+    { body: v.optional(strictObject({}), {}) },
+    ({ world, part }) => json(world.publishers.rotateKey(part("publisher"))),
   ),
 
   route("GET clock", {}, clock),
-  route("PUT clock", { body: clockChange }, (call) => {
+  route("PUT clock", { body: notEmpty(clockChange) }, (call) => {
     const { mode, now } = call.body;
     call.world.clock.set(given({ mode, nowMs: parseInstant(now ?? "") }));
     return clock(call);
@@ -106,11 +105,7 @@ export const controlRoutes: readonly ControlRoute[] = [
 
   route("GET catalogue", {}, () => json(catalogue)),
   route("GET assumptions", {}, ({ world }) => json(world.assumptions)),
-  route("PATCH assumptions", { body: choices }, ({ world, body }) => {
-    if (Object.keys(body).length === 0) {
-      const expected = 'must name at least one choice, such as {"dedup.repeat":"conflict"}';
-      throw new InputError("body", expected);
-    }
+  route("PATCH assumptions", { body: notEmpty(choices) }, ({ world, body }) => {
     // The body has the keys themselves, not an `assumptions` field as the options do.
     const nameInBody = (field: string): string => field.replace(/^assumptions\./, "");
     return json(renamingField(nameInBody, () => world.assume(body)));
@@ -124,8 +119,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   route("DELETE faults", {}, ({ world }) => void world.faults.clear()),
   route("GET faults/:id", {}, ({ world, part }) => json(world.faults.get(part("id")))),
   route("DELETE faults/:id", {}, ({ world: { faults }, part }) => {
-    faults.remove(faults.get(part("id")).id);
-    return undefined;
+    void faults.remove(faults.get(part("id")).id);
   }),
 
   ...journalRoutes,
@@ -138,14 +132,10 @@ export const controlRoutes: readonly ControlRoute[] = [
     return json({ worlds: worlds.names().map((name) => summaryOf(worlds, name)), max, dropped });
   }),
   route("POST worlds", { body: fork }, (call) => {
-    const { name, from, after, before } = call.body;
-    if (after !== undefined && before !== undefined) {
-      throw new InputError("before", "can't be combined with after: give only one of them");
-    }
+    const { name, from, after } = call.body;
     // Only this creates the world of the path if it doesn't exist.
     if (from === undefined) void call.world;
-    const moment = after !== undefined ? { after } : before !== undefined ? { before } : undefined;
-    call.worlds.fork(name, from ?? call.worldName, moment);
+    call.worlds.fork(name, from ?? call.worldName, after === undefined ? undefined : { after });
     return created(summaryOf(call.worlds, name), `/@${name}/_sim/health`);
   }),
   route("DELETE worlds/:name", {}, ({ worlds, part }) => {
@@ -164,10 +154,9 @@ function summaryOf(worlds: Worlds, name: string): object {
 }
 
 function health({ world, worlds, worldName }: ControlCall): ApiResponse {
-  const { seed, clock } = world;
-  const now = formatInstant(clock.now());
-  const server = worlds.usage();
-  return json({ status: "ok", version: VERSION, seed, world: worldName, now, server });
+  const about = { version: VERSION, seed: world.seed, world: worldName };
+  const now = formatInstant(world.clock.now());
+  return json({ status: "ok", ...about, now, server: worlds.usage() });
 }
 
 function clock({ world }: ControlCall): ApiResponse {

@@ -81,7 +81,6 @@ function scenarioNamed(name: string, shipped: readonly Scenario[], field: string
   const scenario = shipped.find((each) => each.name === name);
   if (scenario !== undefined) return scenario;
   const names = shipped.map((each) => each.name);
-  const hint = `${didYouMean(name, names)} GET /_sim/scenarios lists them`;
-  const expected = `is not the name of a scenario that comes with adsim.${hint}`;
+  const expected = `is not the name of a scenario that comes with adsim.${didYouMean(name, names)} GET /_sim/scenarios lists them`;
   throw new InputError(field, expected, "not-found");
 }

@@ -243,8 +243,8 @@ describe("changes by hand", () => {
     publishers.setSurface(id, surface, { status: "paused", cpmRange: [1, 2] });
     expect(textsIn(read(worlds)[0])).toEqual([
       "clock set to 2026-02-01T00:00:00.000Z, frozen",
-      "fault rule gone added: drop",
-      "fault rule rule-2 added: a function",
+      "fault rule gone added",
+      "fault rule rule-2 added",
       "all fault rules removed",
       `key of ${id} rotated`,
       `surface ${surface}: paused, cpm_range 1 to 2`,

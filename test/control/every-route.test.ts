@@ -51,7 +51,6 @@ test.each(apiRoutes)("%s refuses query parameters that it doesn't know", async (
     [ask("%ff=1"), 400],
     [ask("=1"), 400],
     ...Object.keys(route.query ?? {}).flatMap((name) => [
-      [ask(`${name}=1&${name}=1`), 400, name] as const,
       [ask(`${name.toUpperCase()}=1`), 400, name.toUpperCase()] as const,
     ]),
   ]);
@@ -71,7 +70,7 @@ test.each(apiRoutes)("%s refuses a path that names nothing", async (_, route) =>
     [ask(`/${right}`), 404, "path"],
     ...names.flatMap((name) => [
       [ask(pathFor(route.path, world, { [name]: "" })), 404, "path"] as const,
-      [ask(pathFor(route.path, world, { [name]: "%ff" })), 404, "path"] as const,
+      [ask(pathFor(route.path, world, { [name]: "%ff" })), 404, name] as const,
       ...odd.map(
         (value) => [ask(pathFor(route.path, world, { [name]: value })), 404, name] as const,
       ),

@@ -75,7 +75,6 @@ test("are forked from the world in the path by default, which creates that one",
 
 test.each([
   [{ after: 1 }, 1],
-  [{ before: 2 }, 1],
   [{ after: 0 }, 0],
   [{}, 2],
 ])("a fork with %j goes on from that moment", (moment, impressions) => {
