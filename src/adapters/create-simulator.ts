@@ -4,7 +4,7 @@ import { InputError } from "../base/input.ts";
 import type { HostedCore, SimulatorCore } from "../simulator/core.ts";
 import { createSimulatorCore } from "../simulator/core.ts";
 import type { Moment } from "../simulator/past.ts";
-import type { Choices, SimulatorOptions } from "../simulator/simulator-options.ts";
+import type { SimulatorOptions } from "../simulator/simulator-options.ts";
 import { fakerHost } from "../world/publishers/people.ts";
 import { createFetch } from "./fetch.ts";
 
@@ -34,16 +34,7 @@ export interface TraceOptions {
  * @throws InputError that names the invalid option.
  */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
-  const sim = withFetch(createSimulatorCore(options, fakerHost));
-  chosen.set(sim, { ...options.assumptions });
-  return sim;
-}
-
-const chosen = new WeakMap<object, Choices>();
-
-/** The choices that this simulator was made with; undefined if `createSimulator` didn't make it. */
-export function chosenFor(sim: object): Choices | undefined {
-  return chosen.get(sim);
+  return withFetch(createSimulatorCore(options, fakerHost));
 }
 
 /** Adds `fetch` and `trace` to the core, which stays the same object. */

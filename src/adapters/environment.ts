@@ -4,14 +4,23 @@
  */
 
 import { describeError } from "../base/file-error.ts";
-import { InputError, isPlainObject, renamingField } from "../base/input.ts";
+import { InputError, inField, isPlainObject, renamingField } from "../base/input.ts";
 import { parseJson } from "../base/parse-json.ts";
-import { createReachRecorder, REACHED, type ReachRecorder } from "../choices/reached.ts";
+import {
+  createReachRecorder,
+  REACHED,
+  type Reached,
+  type ReachRecorder,
+} from "../choices/reached.ts";
 import type { SimulatorCore } from "../simulator/core.ts";
 import { parseChoices, type SimulatorOptions } from "../simulator/simulator-options.ts";
 import type { Assumptions } from "../spec/assumptions/catalogue.ts";
-import { defaultAssumptions, resolveAssumptions } from "../spec/assumptions/resolve.ts";
-import { chosenFor, createSimulator, type Simulator } from "./create-simulator.ts";
+import {
+  defaultAssumptions,
+  nonDefaultChoices,
+  resolveAssumptions,
+} from "../spec/assumptions/resolve.ts";
+import { createSimulator, type Simulator } from "./create-simulator.ts";
 
 const ASSUMPTIONS = "ADSIM_ASSUMPTIONS";
 
@@ -36,58 +45,46 @@ export function simulatorFromEnvironment(options: SimulatorOptions = {}): Simula
 /** The options with the environment's choices for keys that they leave open. @throws InputError */
 export function underEnvironment(options: SimulatorOptions): SimulatorOptions {
   const asked = assumptionsAsked();
-  const { assumptions = {} } = options;
-  // What isn't an object is refused when the simulator is made.
-  if (asked === undefined || !isPlainObject(assumptions)) return options;
-  const chosen = parseChoices(assumptions) as Choices;
-  return { ...options, assumptions: { ...openPart(asked, chosen), ...chosen } };
+  if (asked === undefined) return options;
+  const own = inField("assumptions", () => parseChoices(options.assumptions ?? {}));
+  return { ...options, assumptions: { ...asked, ...own } };
 }
 
 /**
- * Puts a simulator that `createSimulator` made under the environment's assumptions, and reports what it is asked. Choices that
- * it was made with stay.
+ * Puts a simulator that exists under the environment's assumptions, also after each reset, and reports what it is asked.
+ * Choices that aren't the default stay.
  *
- * @throws InputError
+ * @throws InputError, also if it has had requests after which one of the assumptions can't change any more.
  */
-export function takeEnvironment(sim: object): void {
+export function takeEnvironment(
+  sim: Pick<SimulatorCore, "assumptions" | "assume" | "reset" | "journal">,
+): void {
+  if (reporting.has(sim)) return;
+  reportReached(sim);
   const asked = assumptionsAsked();
-  const chosen = chosenFor(sim);
-  if (chosen === undefined || reporting.has(sim)) return;
-  const made = sim as SimulatorCore;
-  reportReached(made);
   if (asked === undefined) return;
-  const open = openPart(asked, parseChoices(chosen) as Choices);
-  assumeChangeable(made, open);
-  const { reset } = made;
-  // A reset starts over from the options, which don't have the environment's choices.
-  Object.assign(made, {
-    reset(options?: Parameters<typeof reset>[0]) {
-      reset(options);
-      made.assume(open);
-    },
-  });
-}
-
-/** After events a few choices can't change any more: they stay. */
-function assumeChangeable(sim: SimulatorCore, choices: Choices): void {
-  try {
-    sim.assume(choices);
-  } catch (error) {
-    const key = error instanceof InputError ? error.field.replace(/^assumptions\./, "") : "";
-    if (!Object.hasOwn(choices, key)) throw error;
-    const { [key]: _fixed, ...others } = choices;
-    assumeChangeable(sim, others);
-  }
+  const take = (): void => {
+    sim.assume({ ...asked, ...nonDefaultChoices(sim.assumptions) });
+  };
+  take();
+  const { reset } = sim;
+  const resetAndTake: typeof reset = (options) => {
+    reset(options);
+    take();
+  };
+  Object.assign(sim, { reset: resetAndTake });
 }
 
 const reporting = new WeakSet<object>();
 
 /** Writes what the simulator is asked from now on to the file that `ADSIM_REACHED` names, if it names one. */
-export function reportReached(sim: SimulatorCore): void {
-  const file = environmentValue(REACHED);
-  if (file === undefined || reporting.has(sim)) return;
+export function reportReached(sim: Pick<SimulatorCore, "assumptions" | "journal">): void {
   reporting.add(sim);
-  const record = recorders.get(file) ?? recorderTo(file, assumptionsAsked() ?? defaultAssumptions);
+  const file = environmentValue(REACHED);
+  if (file === undefined) return;
+  const asked = assumptionsAsked() ?? defaultAssumptions;
+  const record =
+    recorders.get(file) ?? createReachRecorder(asked, (reached) => append(file, reached));
   recorders.set(file, record);
   sim.journal.observe((entry) => record(entry, sim.assumptions));
 }
@@ -95,18 +92,15 @@ export function reportReached(sim: SimulatorCore): void {
 /** By file. All simulators of a process share one, so that each kind of exchange is written once. */
 const recorders = new Map<string, ReachRecorder>();
 
-function recorderTo(file: string, asked: Assumptions): ReachRecorder {
-  const { appendFileSync } = process.getBuiltinModule("node:fs");
-  return createReachRecorder(asked, (reached) => {
-    try {
-      appendFileSync(file, `${JSON.stringify(reached)}\n`);
-    } catch (error) {
-      throw new InputError(
-        REACHED,
-        `names a file that can't be written: ${describeError(error)}. Unset the variable where the files of adsim exec and adsim matrix can't be reached`,
-      );
-    }
-  });
+function append(file: string, reached: Reached): void {
+  try {
+    process.getBuiltinModule("node:fs").appendFileSync(file, `${JSON.stringify(reached)}\n`);
+  } catch (error) {
+    throw new InputError(
+      REACHED,
+      `names a file that can't be written: ${describeError(error)}. Unset the variable where the files of adsim exec and adsim matrix can't be reached`,
+    );
+  }
 }
 
 /** @throws InputError that says what is wrong with the variable. */
@@ -119,11 +113,4 @@ function assumptionsAsked(): Assumptions | undefined {
   }
   const variable = (field: string): string => field.replace(/^assumptions/, ASSUMPTIONS);
   return renamingField(variable, () => resolveAssumptions(choices));
-}
-
-type Choices = Readonly<Record<string, string>>;
-
-/** The asked choices for keys that aren't chosen. */
-function openPart(asked: Assumptions, chosen: Choices): Choices {
-  return Object.fromEntries(Object.entries(asked).filter(([key]) => !Object.hasOwn(chosen, key)));
 }

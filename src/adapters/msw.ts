@@ -6,6 +6,7 @@ import { InputError, parseInput } from "../base/input.ts";
 import { strictObject } from "../base/schemas.ts";
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { parseBaseUrl, pathBelow } from "./base-url.ts";
+import type { Simulator } from "./create-simulator.ts";
 import { takeEnvironment } from "./environment.ts";
 import { toApiRequest } from "./fetch.ts";
 import { deliverAnswer } from "./fetch-deliveries.ts";
@@ -42,7 +43,7 @@ export function createHandlers(
   }
   const { baseUrl } = parseInput(optionsSchema, options);
   const pathOf = baseUrl === undefined ? anywhere : pathBelow(parseBaseUrl(baseUrl));
-  takeEnvironment(sim);
+  if ("assume" in sim) takeEnvironment(sim as Simulator);
   const overtaking = createOvertaking();
   return [
     http.all(
@@ -50,10 +51,8 @@ export function createHandlers(
       async ({ request }) => {
         const { signal, url } = request;
         const answer = sim.handle(await toApiRequest(request, pathOf(new URL(url))));
-        const arriving = deliverAnswer(answer, { signal, overtaking });
-        if (answer.delivery === undefined) return arriving;
         // Rejects if the connection breaks, however it does, or the client leaves: MSW has one network error for all.
-        return arriving.catch(() => Response.error());
+        return await deliverAnswer(answer, { signal, overtaking }).catch(() => Response.error());
       },
     ),
   ];

@@ -11,6 +11,7 @@ import {
   simulatorFromEnvironment,
 } from "../../src/index.ts";
 import { createHandlers } from "../../src/msw.ts";
+import { impressionIdOf, senderOf } from "../operation-sender.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 afterEach(() => {
@@ -38,12 +39,8 @@ describe.each(ways)("with %s", (_, make) => {
   });
 
   test("the variable's choices are taken, and a test's own have precedence", () => {
-    choose({ "dedup.repeat": "conflict", "errors.invalid": "422" });
-    const own = {
-      "errors.invalid": "400",
-      "limit.exceeded": "503",
-      "ids.format": undefined,
-    } as const;
+    choose({ "dedup.repeat": "conflict", "limit.exceeded": "403" });
+    const own = { "limit.exceeded": "503", "ids.format": undefined } as const;
     expect(make(own).assumptions).toEqual({
       ...createSimulator().assumptions,
       "dedup.repeat": "conflict",
@@ -113,17 +110,10 @@ test("an invalid option is refused as createSimulator refuses it", () => {
   );
 });
 
-test("a simulator that has recorded clicks keeps its time zone when it gets handlers", () => {
+test("a simulator that has recorded clicks can't get handlers under another time zone", () => {
   const sim = createSimulator();
-  const { id, apiKey, surfaces } = sim.publishers.at(0);
-  const headers = { authorization: `Bearer ${apiKey}` };
-  const surface = surfaces.find(({ status }) => status === "active")?.id;
-  const impression = { publisher_id: id, surface, ad_id: "ad", session_id: "s" };
-  const answer = sim.handle({ method: "POST", path: "/v1/impression", headers, body: impression });
-  const { impression_id } = JSON.parse(String(answer.body));
-  sim.handle({ method: "POST", path: "/v1/click", headers, body: { impression_id } });
-  choose({ "date.timezone": "ist", "errors.invalid": "422" });
-  createHandlers(sim);
-  expect(sim.assumptions["date.timezone"]).toBe("utc");
-  expect(sim.assumptions["errors.invalid"]).toBe("422");
+  const { impression, click } = senderOf(sim);
+  click(impressionIdOf(impression()));
+  choose({ "date.timezone": "ist" });
+  expect(() => createHandlers(sim)).toThrow("assumptions.date.timezone");
 });

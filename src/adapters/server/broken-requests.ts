@@ -2,10 +2,12 @@
 
 import type { Server } from "node:http";
 import type { Duplex } from "node:stream";
+import { setImmediate, setTimeout } from "node:timers";
 import type { Rejection } from "../../spec/errors.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
-import { http, timers } from "./builtins.ts";
 import { connectionOf } from "./connection.ts";
+
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 export function answerBrokenRequests(
   server: Server,
@@ -49,14 +51,14 @@ function endWith(socket: Duplex, { status, headers, body }: ApiResponse): void {
   connection.isEnding = true;
   const fields = Object.entries({ ...headers, connection: "close" });
   const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`);
-  const text = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
+  const text = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
   const end = (): void => {
     socket.end(text);
     // Closing at once could reset the connection before the client has read the answer.
     socket.resume();
-    timers.setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
   };
-  timers.setImmediate(() => {
+  setImmediate(() => {
     const { latest } = connection;
     if (latest === undefined || latest.writableFinished) end();
     else latest.once("finish", end);

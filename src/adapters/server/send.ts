@@ -1,13 +1,14 @@
 /** Sends answers: at once, as a fault rule says, or for as long as the client stays. */
 
 import type { ServerResponse } from "node:http";
+import { clearInterval, setImmediate, setInterval } from "node:timers";
 import { createDrip } from "../../base/drip.ts";
 import { isControlTarget } from "../../base/world-path.ts";
 import { worldOf } from "../../simulator/worlds.ts";
 import { type Delivery, deliveryTraits } from "../../spec/delivery.ts";
 import type { ApiResponse, FollowedResponse } from "../../spec/messages.ts";
 import { createOvertaking, nothing, onAbort, pause } from "../hold-back.ts";
-import { timers } from "./builtins.ts";
+
 import { connectionOf } from "./connection.ts";
 
 export interface Sender {
@@ -34,7 +35,7 @@ export function createSender(): Sender {
     const { delivery } = answer;
     if (more !== undefined) follow(response, answer, more);
     else if (delivery !== undefined) void deliver(response, answer, delivery, worldOf(path));
-    else if (outbox.push([response, answer, path]) === 1) timers.setImmediate(flush);
+    else if (outbox.push([response, answer, path]) === 1) setImmediate(flush);
   }
 
   /**
@@ -173,7 +174,7 @@ const MAX_QUIET_LOOKS = 300;
 function sendEvents(response: ServerResponse, body: string, more: () => string | undefined): void {
   let quietLooks = 0;
   response.write(body);
-  const timer = timers.setInterval(() => {
+  const timer = setInterval(() => {
     // A client that reads slowly gets it later, all at once. The server may have ended the answer already.
     if (response.writableNeedDrain || response.writableEnded) return;
     const text = more();
@@ -182,5 +183,5 @@ function sendEvents(response: ServerResponse, body: string, more: () => string |
     else if (text !== "") response.write(text);
     else if (quietLooks % MAX_QUIET_LOOKS === 0) response.write(":\n\n");
   }, EVERY_MS);
-  response.once("close", () => timers.clearInterval(timer));
+  response.once("close", () => clearInterval(timer));
 }

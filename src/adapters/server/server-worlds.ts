@@ -1,13 +1,13 @@
 /** The worlds of a server, and its options. Knows nothing about sockets. */
 
 import * as v from "valibot";
-import { formatInstant, LAST_INSTANT_MS } from "../../base/calendar.ts";
+import { formatInstant } from "../../base/calendar.ts";
 import type { WallClock } from "../../base/clock.ts";
 import { inField, parseInput } from "../../base/input.ts";
 import { createControl } from "../../control/control.ts";
 import { type Cors, createCors } from "../../exchange/cors.ts";
 import { createMeter } from "../../exchange/meter.ts";
-import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
+import { readWallClockMs, type SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { createWorlds, DEFAULT_WORLD, type Worlds } from "../../simulator/worlds.ts";
 import type { Snapshot } from "../../world/accounts/snapshot.ts";
 import { fakerHost } from "../../world/publishers/people.ts";
@@ -45,22 +45,12 @@ export type ResolvedServerOptions = ServerOptions & {
   readonly host: string;
 };
 
-const atLeastOne = v.pipe(
-  v.number(),
-  v.integer("must be a whole number"),
-  v.minValue(1, "must be at least 1"),
-);
+const wholeNumber = v.pipe(v.number(), v.integer("must be a whole number"));
+const atLeastOne = v.pipe(wholeNumber, v.minValue(1, "must be at least 1"));
+const PORTS = "must be from 0 to 65535";
 
 const optionsSchema: v.GenericSchema<unknown, ResolvedServerOptions> = v.looseObject({
-  port: v.optional(
-    v.pipe(
-      v.number(),
-      v.integer("must be a whole number"),
-      v.minValue(0, "must be from 0 to 65535"),
-      v.maxValue(65_535, "must be from 0 to 65535"),
-    ),
-    4010,
-  ),
+  port: v.optional(v.pipe(wholeNumber, v.minValue(0, PORTS), v.maxValue(65_535, PORTS)), 4010),
   host: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty")), "127.0.0.1"),
   controlToken: v.optional(
     v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/, "must be visible ASCII without spaces")),
@@ -78,9 +68,8 @@ export function resolveServerOptions(options: ServerOptions): ResolvedServerOpti
 export function createServerWorlds(options: ResolvedServerOptions): Worlds {
   const { port: _port, host: _host, controlToken: _token, ...others } = options;
   const { maxWorlds, journalBytes, snapshot, ...rest } = others;
-  const { clock = "system", wallClock = Date.now } = rest;
   const worlds = createWorlds({
-    options: { ...rest, clock, ...timeOf(rest.start, clock, wallClock) },
+    options: { ...rest, ...timeOf(rest) },
     host: { ...fakerHost, meter: createMeter(() => performance.now()) },
     control: createControl(controlModules, `${crypto.randomUUID().slice(0, 8)}-`),
     maxWorlds,
@@ -103,19 +92,10 @@ export function corsOf(worlds: Worlds): Cors | undefined {
 }
 
 /** Gives all worlds the same start, so that a publisher has the same history in each. */
-function timeOf(
-  start: string | undefined,
-  clock: string,
-  wallClock: WallClock,
-): { readonly start: string | undefined; readonly wallClock: WallClock } {
-  const startMs = clock === "system" && start === undefined ? readOnce(wallClock) : undefined;
-  if (startMs === undefined) return { start, wallClock };
+function timeOf({ start, clock = "system", wallClock = Date.now }: SimulatorOptions) {
+  if (clock !== "system" || start !== undefined) return { start, clock, wallClock };
+  const startMs = readWallClockMs(wallClock);
   // Someone may set real time back, but a world's time can't be before its start.
-  return { start: formatInstant(startMs), wallClock: () => Math.max(startMs, wallClock()) };
-}
-
-/** Real time in whole milliseconds; undefined if the simulator will refuse the clock. */
-function readOnce(wallClock: WallClock): number | undefined {
-  const wallMs = typeof wallClock === "function" ? Math.floor(wallClock()) : Number.NaN;
-  return wallMs >= 0 && wallMs <= LAST_INSTANT_MS ? wallMs : undefined;
+  const forward: WallClock = () => Math.max(startMs, wallClock());
+  return { start: formatInstant(startMs), clock, wallClock: forward };
 }

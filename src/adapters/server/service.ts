@@ -34,7 +34,7 @@ export function createService(worlds: Worlds, guards: Guards): Service {
 
   return {
     inspect(head) {
-      const { host, "transfer-encoding": coding } = head.headers;
+      const { host } = head.headers;
       // Node joins two Host headers with a comma, which no host contains.
       if (host === undefined ? head.httpVersion === "1.1" : host.includes(",")) {
         return refuse({
@@ -42,16 +42,7 @@ export function createService(worlds: Worlds, guards: Guards): Service {
           detail: "An HTTP/1.1 request must have one Host header, with one host.",
         });
       }
-      // Node decodes chunks only. With any other coding the encoded bytes would be taken for the body.
-      if (coding !== undefined && !/^(chunked)?$/i.test(coding)) {
-        return refuse({
-          code: "malformed_request",
-          detail: "The only supported Transfer-Encoding is chunked.",
-        });
-      }
-      if (isControlTarget(head.path)) {
-        return guards.control(head.headers) ?? wayToInspector(head);
-      }
+      if (isControlTarget(head.path)) return guards.control(head.headers) ?? wayToInspector(head);
       return (
         wayToInspector(head) ??
         (worlds.wouldMake(head.path) ? guards.newWorld(head.headers) : undefined)
