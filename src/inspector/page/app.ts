@@ -13,7 +13,7 @@ import { useLoaded, useThrottled, useTicks } from "./loading.ts";
 import { createLog, isRow, type Log } from "./log.ts";
 import { LogView } from "./log-view.ts";
 import { Panel } from "./panel.ts";
-import { announce, type Part, Problem } from "./parts.ts";
+import { type Part, Problem } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
 import { type Connection, createSource, goneText, type Source } from "./source.ts";
 import { Start } from "./start.ts";
@@ -30,25 +30,25 @@ export function App(): Part {
 }
 
 function World({ source }: { readonly source: Source }): Part {
-  const place = usePlace();
+  const { at, view } = usePlace();
   const { log, connection } = useLog(source);
+  const { restarts } = log;
   const version = useThrottled(log.version, FOLLOW_MS);
+  const ticks = useTicks(ASK_EVERY_MS);
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const [isPaused, setPaused] = useState(false);
-  const catalogue = useLoaded(() => source.get<Catalogue>("catalogue"), [source]).value ?? {};
+  const loaded = useLoaded(() => source.get<Catalogue>("catalogue"), [source], restarts);
   const report = useLoaded(() => source.get<ClientReport>("report"), [source], version);
   const listing = useLoaded(
-    () => source.get<{ worlds: readonly WorldSummary[] }>("worlds"),
+    () => source.get<{ readonly worlds: readonly WorldSummary[] }>("worlds"),
     [source],
-    `${useTicks(ASK_EVERY_MS)} ${log.restarts}`,
+    `${ticks} ${restarts}`,
   );
   const findings = useMemo(() => findingsBySequence(report.value), [report.value]);
+  const catalogue = loaded.value ?? {};
   const worlds = listing.value?.worlds ?? [];
-  // Links of earlier versions name the findings so.
-  const view = place.view === "truth" ? "findings" : place.view;
   const toggle = (id: string): void =>
     go({
-      view: view === id && place.at === undefined ? undefined : id,
+      view: view === id && at === undefined ? undefined : id,
       section: undefined,
       at: undefined,
     });
@@ -58,27 +58,26 @@ function World({ source }: { readonly source: Source }): Part {
     w: () => toggle("world"),
   });
   useEffect(() => {
-    document.title = `${place.at === undefined ? "" : `#${place.at} · `}${source.world} · ${source.title}`;
-  }, [source, place.at]);
-  const at = /^\d+$/.test(place.at ?? "") ? Number(place.at) : undefined;
-  const row = log.items.find((item) => isRow(item) && item.sequence === at);
-  const opened = row !== undefined && isRow(row) ? row : undefined;
-  const isEmpty = log.version > 0 && log.items.length === 0;
-  const isAside = at !== undefined || view === "findings" || view === "world";
-  const shared = { source, catalogue, report, version };
+    document.title = `${at === undefined ? "" : `#${at} · `}${source.world} · ${source.title}`;
+  }, [source, at]);
+  const open = /^\d+$/.test(at ?? "") ? Number(at) : undefined;
+  const row = log.items.filter(isRow).find(({ sequence }) => sequence === open);
+  const isEmpty = connection !== "connecting" && log.items.length === 0;
+  const isAside = open !== undefined || view === "findings" || view === "world";
   return html`
-    <${Header} ...${{ source, log, connection, worlds, isPaused }} findings=${report.value?.findings.length ?? 0}
-      onPause=${() => setPaused(!isPaused)} onHelp=${() => setHelpOpen(true)} />
+    <${Header} ...${{ source, log, connection, worlds }} findings=${report.value?.findings.length ?? 0}
+      onHelp=${() => setHelpOpen(true)} />
     ${source.notes.length > 0 && html`<div class="notes">${source.notes.map((note) => html`<p key=${note}>${printable(note)}</p>`)}</div>`}
     ${connection === "ended" && html`<${Problem} error=${goneText(source.world)} />`}
     ${source.isFile && html`<${Problem} error=${report.error} />`}
     <main class=${isAside ? "aside" : ""}>
-      ${isEmpty ? html`<${Start} source=${source} worlds=${worlds} />` : html`<${LogView} ...${{ log, findings, isPaused }} />`}
+      ${isEmpty ? html`<${Start} ...${{ source, worlds }} />` : html`<${LogView} key=${restarts} ...${{ log, open, findings }} />`}
       ${
-        at !== undefined
-          ? html`<${Panel} ...${{ source, catalogue, sequence: at, row: opened }} first=${opened && log.repeated(opened)}
-              findings=${findings.get(at) ?? []} />`
-          : isAside && html`<${Drawer} ...${shared} isFindings=${view === "findings"} />`
+        open !== undefined
+          ? html`<${Panel} ...${{ source, catalogue, row }} sequence=${open} first=${row && log.repeated(row)}
+              findings=${findings.get(open) ?? []} />`
+          : isAside &&
+            html`<${Drawer} ...${{ source, catalogue, report, version }} isFindings=${view === "findings"} />`
       }
     </main>
     <p id="said" role="status" class="unseen"></p>
@@ -93,20 +92,7 @@ function useLog(source: Source): { readonly log: Log; readonly connection: Conne
     const made: Log = createLog(() => update(made.version));
     return made;
   }, [source]);
-  useEffect(
-    () =>
-      source.listen({
-        ...{ exchanges: log.exchanges, changes: log.changes },
-        ...{ forgotten: log.forgotten, restarted: log.restarted },
-        connection(state) {
-          setConnection(state);
-          // Nothing has come if the world is empty.
-          if (state === "live" || state === "recorded") log.exchanges([]);
-          announce(`The connection is ${state}.`);
-        },
-      }),
-    [source, log],
-  );
+  useEffect(() => source.listen({ ...log, connection: setConnection }), [source, log]);
   return { log, connection };
 }
 
@@ -116,9 +102,7 @@ function Help({ onClose }: { onClose(): void }): Part {
   return html`<dialog ref=${dialog} aria-labelledby="help-title" onClose=${onClose}>
     <h2 id="help-title">Keyboard shortcuts</h2>
     <dl class="facts">${shortcutHelp.map(([keys, what]) => html`<div key=${keys}><dt><kbd>${keys}</kbd></dt><dd>${what}</dd></div>`)}</dl>
-    <h2>Signs</h2>
-    <p>✓ recorded · ↻ the same event again · <span class="refused">⊘ refused</span> · <span class="fault">⚡ a fault acted</span> ·
-      <span class="wrong">✕ no good answer</span> · ⚠ part of a finding</p>
+    <p>✓ recorded · ↻ the same event again · ⊘ refused · ⚡ a fault acted · ✕ no good answer · ⚠ part of a finding</p>
     <form method="dialog"><button class="primary">Close</button></form>
   </dialog>`;
 }

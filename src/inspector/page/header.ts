@@ -2,10 +2,10 @@
 
 import { html } from "htm/preact";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { counted } from "../../base/counted.ts";
 import type { Clock, WorldSummary } from "./contract.ts";
-import { type Loaded, useLoaded, useTicks } from "./loading.ts";
+import { useLoaded, useTicks } from "./loading.ts";
 import type { Log } from "./log.ts";
 import {
   ActionButton,
@@ -26,20 +26,16 @@ interface HeaderProps {
   readonly worlds: readonly WorldSummary[];
   /** How many kinds of findings there are. */
   readonly findings: number;
-  readonly isPaused: boolean;
-  onPause(): void;
   onHelp(): void;
 }
 
 export function Header(props: HeaderProps): Part {
-  const { source, log, connection, worlds, findings, isPaused, onPause, onHelp } = props;
+  const { source, log, connection, worlds, findings, onHelp } = props;
   const { view } = usePlace();
   const toggle = (id: string): string =>
     linkTo({
+      ...{ section: undefined, at: undefined, tab: undefined },
       view: view === id ? undefined : id,
-      section: undefined,
-      at: undefined,
-      tab: undefined,
     });
   return html`<header class="top">
     <h1>adsim</h1>
@@ -49,13 +45,8 @@ export function Header(props: HeaderProps): Part {
     <${ClockMenu} source=${source} log=${log} />
     <a class=${`button ${findings > 0 ? "has-findings" : ""}`} href=${toggle("findings")} aria-current=${view === "findings"}>⚠ ${counted(findings, "finding")}</a>
     <a class="button" href=${toggle("world")} aria-current=${view === "world"}>World</a>
-    ${
-      connection === "live"
-        ? html`<button type="button" class=${`connection ${isPaused ? "paused" : "live"}`} aria-pressed=${isPaused} title=${isPaused ? "The list stands still: go on" : "Stop the list"}
-            onClick=${onPause}>${isPaused ? "❚❚ paused" : "● live"}</button>`
-        : !source.isFile && html`<span class=${`connection ${connection}`}>● ${connection}</span>`
-    }
-    <button type="button" class="help" aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)" onClick=${onHelp}>?</button>
+    ${!source.isFile && html`<span role="status" class=${`connection ${connection}`}>● ${connection}</span>`}
+    <button type="button" aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)" onClick=${onHelp}>?</button>
   </header>`;
 }
 
@@ -64,71 +55,51 @@ export function busyOf(worlds: readonly WorldSummary[], source: Source): readonl
   return worlds.filter(({ name, requests }) => name !== source.world && requests > 0);
 }
 
+/** Links to the pages of these worlds. */
+export function WorldLinks(props: {
+  readonly source: Source;
+  readonly worlds: readonly WorldSummary[];
+}): Part {
+  const { source, worlds } = props;
+  return html`<ul>${worlds.map(
+    ({ name, requests }) => html`<li key=${name}>
+      <a href=${source.pageOf(name)} aria-current=${name === source.world}>${name}</a> <span class="quiet">${counted(requests, "request")}</span></li>`,
+  )}</ul>`;
+}
+
 function WorldMenu(props: {
   readonly source: Source;
   readonly worlds: readonly WorldSummary[];
 }): Part {
   const { source, worlds } = props;
   const busy = busyOf(worlds, source).length;
-  const label = html`<b>${source.world}</b>${
-    busy > 0 &&
-    html` <span class="quiet more">(${busy} more ${busy === 1 ? "world has" : "worlds have"} traffic)</span>`
-  }`;
-  return html`<${Menu} title="Worlds" label=${label}>
-    <ul>${worlds.map(
-      ({
-        name,
-        requests,
-      }) => html`<li key=${name}><a href=${source.pageOf(name)} aria-current=${name === source.world}>${name}</a>
-        <span class="quiet">${counted(requests, "request")}</span></li>`,
-    )}</ul>
-  </${Menu}>`;
+  const more = `(${busy} more ${busy === 1 ? "world has" : "worlds have"} traffic)`;
+  const label = html`<b>${source.world}</b> ${busy > 0 && html`<span class="quiet more">${more}</span>`}`;
+  return html`<${Menu} id="worlds" title="Worlds" label=${label}><${WorldLinks} ...${props} /></${Menu}>`;
 }
 
-/** A button that opens a menu below it. A click elsewhere, Escape and a choice close it. */
+/** A button with a menu, which the browser opens and closes. */
 function Menu(props: {
-  readonly label: unknown;
+  readonly id: string;
   readonly title: string;
+  readonly label: unknown;
   readonly children: ComponentChildren;
 }): Part {
-  const menu = useRef<HTMLDetailsElement>(null);
-  useEffect(() => {
-    const close = ({ target, type }: Event): void => {
-      const { current } = menu;
-      const isInside = target instanceof Node && current?.contains(target) === true;
-      const isChoice = target instanceof Element && target.closest("a") !== null;
-      if (current !== null && (type === "keydown" || !isInside || isChoice)) current.open = false;
-    };
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== "Escape" || menu.current?.open !== true) return;
-      close(event);
-      event.stopImmediatePropagation();
-      menu.current.querySelector("summary")?.focus();
-    };
-    addEventListener("click", close);
-    addEventListener("keydown", onKey, true);
-    return () => {
-      removeEventListener("click", close);
-      removeEventListener("keydown", onKey, true);
-    };
-  }, []);
-  return html`<details class="menu" ref=${menu}>
-    <summary title=${props.title} aria-label=${typeof props.label === "string" ? `${props.title}: ${props.label}` : undefined}>${props.label}</summary>
-    <div class="menu-body">${props.children}</div>
-  </details>`;
+  const { id, title, label, children } = props;
+  return html`<button type="button" class="menu-button" popovertarget=${id} title=${title}>${label}</button>
+    <div class="menu" id=${id} popover="auto">${children}</div>`;
 }
 
 /** A clock that moves is read on, second by second. */
-function useNow(source: Source, { value }: Loaded<Clock>): string {
+function useNow(source: Source, clock: Clock | undefined): string {
   useTicks(1000);
-  const readAt = useRef(0);
-  useEffect(() => {
-    readAt.current = performance.now();
-  }, [value]);
-  if (value === undefined) return "";
-  const passed = value.mode === "frozen" || source.isFile ? 0 : performance.now() - readAt.current;
-  return new Date(Date.parse(value.now) + passed).toISOString();
+  const readAt = useMemo(() => performance.now(), [clock]);
+  if (clock === undefined) return "";
+  const passed = clock.mode === "frozen" || source.isFile ? 0 : performance.now() - readAt;
+  return new Date(Date.parse(clock.now) + passed).toISOString();
 }
+
+const steps = { "1m": "+1 min", "1h": "+1 h", "1d": "+1 day", "30d": "+30 days" };
 
 const modes = [
   ["", "as it is"],
@@ -138,35 +109,28 @@ const modes = [
 ] as const;
 
 function ClockMenu({ source, log }: { readonly source: Source; readonly log: Log }): Part {
-  const loaded = useLoaded(() => source.get<Clock>("clock"), [source], log.changeCount);
-  const now = useNow(source, loaded);
-  const [wasSet, noteSet] = useState(false);
+  const version = `${log.restarts} ${log.lastChange}`;
+  const { value, reload } = useLoaded(() => source.get<Clock>("clock"), [source], version);
+  const now = useNow(source, value);
   const advance = async (by: string): Promise<void> => {
     await source.send("POST", "clock/advance", { by: durationIn(by) });
-    loaded.reload();
+    reload();
   };
   const set = async ({ now: to = "", mode = "" }: Values): Promise<void> => {
     await source.send("PUT", "clock", { ...(to && { now: to }), ...(mode && { mode }) });
-    noteSet(!wasSet);
-    loaded.reload();
+    reload();
   };
-  const mode = loaded.value?.mode ?? "";
-  const label = html`<span class="date">${now.slice(0, 10)} </span>${now.slice(11, 19)} <span class="quiet">${mode === "frozen" ? "❄ frozen" : mode}</span>`;
+  const mode = value?.mode === "frozen" ? "❄ frozen" : value?.mode;
+  const label = html`<span class="date">${now.slice(0, 10)} </span>${now.slice(11, 19)} <span class="quiet">${mode}</span>`;
   if (source.isFile) return html`<span class="clock">${label}</span>`;
-  return html`<${Menu} title="The world's clock" label=${label}>
-    <p class="buttons">${[
-      ["1m", "+1 min"],
-      ["1h", "+1 h"],
-      ["1d", "+1 day"],
-      ["30d", "+30 days"],
-    ].map(
-      ([by = "", text = ""]) =>
-        html`<${ActionButton} key=${by} label=${text} act=${() => advance(by)} />`,
+  return html`<${Menu} id="clock" title="The world's clock" label=${label}>
+    <p class="buttons">${Object.entries(steps).map(
+      ([by, text]) => html`<${ActionButton} key=${by} label=${text} act=${() => advance(by)} />`,
     )}</p>
     <${ActionForm} submit="Advance" act=${({ by = "" }: Values) => advance(by)}>
       <${Input} label="By, such as 90s, 15m, 36h" name="by" value="15m" /></${ActionForm}>
-    <${ActionForm} key=${wasSet} submit="Set" act=${set}>
-      <${Input} label="Time, in ISO 8601" name="now" placeholder=${loaded.value?.now ?? ""} />
+    <${ActionForm} submit="Set" act=${set}>
+      <${Input} label="Time, in ISO 8601" name="now" placeholder=${value?.now ?? ""} />
       <${Choose} label="Mode" name="mode" options=${modes} /></${ActionForm}>
   </${Menu}>`;
 }

@@ -2,8 +2,6 @@
 
 import { useLayoutEffect } from "preact/hooks";
 
-export type Shortcuts = Readonly<Record<string, () => void>>;
-
 /** What the help shows. */
 export const shortcutHelp: readonly (readonly [keys: string, what: string])[] = [
   ["↓ / ↑, j / k", "next or previous row"],
@@ -18,26 +16,23 @@ export const shortcutHelp: readonly (readonly [keys: string, what: string])[] = 
   ["?", "these keys"],
 ];
 
+/** What has its own use for Enter, and for the arrows. */
+const pressed = "a, button, summary";
+const scrolled = "[role=tablist], [role=tabpanel], pre";
+
 /** They hold while the component is there. */
-export function useShortcuts(shortcuts: Shortcuts): void {
+export function useShortcuts(shortcuts: Readonly<Record<string, () => void>>): void {
   // At once, not after the next frame: keys can follow each other faster.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const { key, target } = event;
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-      // A dialog has its own.
-      if (document.querySelector("dialog[open]") !== null) return;
-      if (key !== "Escape" && isField(target)) return;
-      // What Enter presses or follows; tabs and lists that scroll take the arrows.
-      const isTaken =
-        key === "Enter"
-          ? "a, button, summary"
-          : key.startsWith("Arrow")
-            ? "[role=tablist], [role=tabpanel], pre"
-            : "";
-      if (isTaken !== "" && target instanceof Element && target.closest(isTaken) !== null) return;
       const act = shortcuts[key];
-      if (act === undefined) return;
+      const isOther = event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented;
+      if (act === undefined || isOther || (key !== "Escape" && isField(target))) return;
+      // These have keys of their own.
+      if (document.querySelector("dialog[open], :popover-open") !== null) return;
+      const taken = key === "Enter" ? pressed : key.startsWith("Arrow") ? scrolled : ":not(*)";
+      if (target instanceof Element && target.closest(taken) !== null) return;
       event.preventDefault();
       act();
     };

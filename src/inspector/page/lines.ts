@@ -4,31 +4,28 @@ import type { Change, Item, Row } from "./contract.ts";
 import { isRow, type Log } from "./log.ts";
 import { type Outcome, outcomeOf } from "./words.ts";
 
+/** A row, or equal neighbours in one. `id`: of its element. */
 export interface RowLine {
   readonly kind: "row";
-  readonly row: Row;
+  readonly id: string;
   readonly outcome: Outcome;
-}
-
-/** Equal neighbours, newest first. */
-export interface FoldLine {
-  readonly kind: "fold";
+  readonly newest: Row;
+  /** All that it stands for, newest first. */
   readonly rows: readonly Row[];
-  readonly outcome: Outcome;
-  readonly isOpen: boolean;
+  /** Of a run: whether its rows are listed below it. */
+  readonly isOpen: boolean | undefined;
 }
 
 export type Line =
   | RowLine
-  | FoldLine
-  | { readonly kind: "change"; readonly change: Change }
-  | { readonly kind: "day"; readonly day: string };
+  | { readonly kind: "change"; readonly id: string; readonly change: Change }
+  | { readonly kind: "day"; readonly id: string };
 
 /** Fewer equal rows stay as they are. */
 const LEAST_FOLDED = 3;
 
-/** `opened`: the oldest rows of the runs that are unfolded. */
-export function linesOf(items: readonly Item[], log: Log, opened: ReadonlySet<number>): Line[] {
+/** `opened`: the ids of the runs that are unfolded. */
+export function linesOf(items: readonly Item[], log: Log, opened: ReadonlySet<string>): Line[] {
   const lines: Line[] = [];
   let run: RowLine[] = [];
   let day = "";
@@ -37,49 +34,40 @@ export function linesOf(items: readonly Item[], log: Log, opened: ReadonlySet<nu
     run = [];
   };
   for (const item of items.toReversed()) {
-    const line: RowLine | undefined = isRow(item)
-      ? { kind: "row", row: item, outcome: outcomeOf(item, log.repeated(item)) }
-      : undefined;
     const itsDay = item.at.slice(0, 10);
-    const isEqual = line !== undefined && run[0] !== undefined && keyOf(run[0]) === keyOf(line);
-    if (!isEqual || itsDay !== day) endRun();
-    if (itsDay !== day) lines.push({ kind: "day", day: itsDay });
+    const line = isRow(item) ? lineOf(item, log) : undefined;
+    if (itsDay !== day || line === undefined || keyOf(line) !== keyOf(run[0])) endRun();
+    if (itsDay !== day) lines.push({ kind: "day", id: itsDay });
     day = itsDay;
     if (line !== undefined) run.push(line);
-    else if (!isRow(item)) lines.push({ kind: "change", change: item });
+    if (!isRow(item)) lines.push({ kind: "change", id: `change-${item.number}`, change: item });
   }
   endRun();
   return lines;
 }
 
-function folded(run: readonly RowLine[], opened: ReadonlySet<number>): readonly Line[] {
+function lineOf(row: Row, log: Log): RowLine {
+  const outcome = outcomeOf(row, log.repeated(row));
+  const id = `row-${row.sequence}`;
+  return { kind: "row", id, outcome, newest: row, rows: [row], isOpen: undefined };
+}
+
+function folded(run: readonly RowLine[], opened: ReadonlySet<string>): readonly RowLine[] {
   const [newest] = run;
   if (newest === undefined || run.length < LEAST_FOLDED) return run;
-  const rows = run.map(({ row }) => row);
-  const isOpen = opened.has(rows.at(-1)?.sequence ?? 0);
-  const fold: FoldLine = { kind: "fold", rows, outcome: newest.outcome, isOpen };
+  // The oldest one stays when more equal ones come.
+  const id = `run-from-${run.at(-1)?.id}`;
+  const isOpen = opened.has(id);
+  const fold = { ...newest, id, rows: run.map((line) => line.newest), isOpen };
   return isOpen ? [fold, ...run] : [fold];
 }
 
-function keyOf({ row, outcome }: RowLine): string {
-  const { method, path, query, status, publisher, operation, event = {} } = row;
+/** What is equal in equal rows. */
+function keyOf(line: RowLine | undefined): string {
+  if (line === undefined) return "";
+  const { method, path, query, status, publisher, operation, event = {} } = line.newest;
   // The id of an impression is from its answer.
   const { impression_id, ...sent } = event;
   const about = operation === "click" ? impression_id : sent;
-  return JSON.stringify([method, path, query, status, publisher, outcome.words, about]);
-}
-
-/** The row that a line stands for; for a run the newest. */
-export function rowOf(line: Line | undefined): Row | undefined {
-  if (line?.kind === "fold") return line.rows[0];
-  return line?.kind === "row" ? line.row : undefined;
-}
-
-/** The index of the line that shows this exchange. */
-export function lineWith(lines: readonly Line[], sequence: number | undefined): number {
-  const own = lines.findIndex((line) => line.kind === "row" && line.row.sequence === sequence);
-  if (own !== -1) return own;
-  return lines.findIndex(
-    (line) => line.kind === "fold" && line.rows.some((row) => row.sequence === sequence),
-  );
+  return JSON.stringify([method, path, query, status, publisher, line.outcome.words, about]);
 }

@@ -1,10 +1,10 @@
 /** The exchanges as they come: filters, the strip of errors, and the list, which holds still while somebody reads. */
 
 import { html } from "htm/preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { shownIn } from "./filter.ts";
 import { isField, useShortcuts } from "./keys.ts";
-import { type FoldLine, linesOf, lineWith, rowOf } from "./lines.ts";
+import { linesOf, type RowLine } from "./lines.ts";
 import { List } from "./list.ts";
 import { isRow, type Log, orderOf } from "./log.ts";
 import { type Part, Search } from "./parts.ts";
@@ -13,79 +13,73 @@ import { marked, Strip } from "./strip.ts";
 
 const STEP = 500;
 
-interface LogViewProps {
+export function LogView(props: {
   readonly log: Log;
+  /** The exchange that the panel shows. */
+  readonly open: number | undefined;
   readonly findings: ReadonlyMap<number, readonly string[]>;
-  readonly isPaused: boolean;
-}
-
-export function LogView({ log, findings, isPaused }: LogViewProps): Part {
+}): Part {
+  const { log, open, findings } = props;
   const place = usePlace();
-  const open = /^\d+$/.test(place.at ?? "") ? Number(place.at) : undefined;
-  const [cursor, setCursor] = useState(open);
-  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
+  const [cursor, setCursor] = useState("");
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const [isScrolled, setScrolled] = useState(false);
   const [most, setMost] = useState(STEP);
-  const hold = useHold(log, isPaused || isScrolled || open !== undefined, open);
-  const { items, counts } = shownIn(log, place, hold.until);
+  const held = useHeld(log, isScrolled || open !== undefined, open);
+  const { items, counts } = shownIn(log, place, held.until);
   // An exchange that a link names is listed, however old it is.
-  const wanted = open === undefined ? -1 : items.findIndex((item) => orderOf(item) >= open);
-  const older = Math.min(items.length - most, wanted === -1 ? items.length : wanted);
-  const lines = linesOf(items.slice(Math.max(0, older)), log, opened);
-  const at = open ?? cursor;
-  const line = lineWith(lines, at);
-  useEffect(() => setCursor((now) => open ?? now), [open]);
+  const wanted = items.findIndex((item) => orderOf(item) === open);
+  const older = Math.max(0, Math.min(items.length - most, wanted === -1 ? items.length : wanted));
+  const lines = linesOf(items.slice(older), log, opened);
+  const rows = lines.filter((line) => line.kind === "row");
+  const shown = rows.findLast((row) => row.rows.some(({ sequence }) => sequence === open));
+  const at = shown ?? rows.find(({ id }) => id === cursor);
 
-  const show = (sequence: number): void =>
-    go({ at: `${sequence}` }, open === undefined ? "push" : "replace");
-  const fold = ({ rows }: FoldLine): void => {
-    const oldest = rows.at(-1)?.sequence ?? 0;
-    const next = new Set(opened);
-    if (!next.delete(oldest)) next.add(oldest);
-    setOpened(next);
-    setCursor(rows[0]?.sequence);
+  const show = (line: RowLine): void =>
+    go({ at: `${line.newest.sequence}` }, open === undefined ? "push" : "replace");
+  const press = (line: RowLine): void => {
+    setCursor(line.id);
+    if (line.isOpen === undefined) show(line);
+    else {
+      const others = [...opened].filter((id) => id !== line.id);
+      setOpened(new Set(line.isOpen ? others : [...others, line.id]));
+    }
   };
   /** `step`: 1 to what is older. */
   const move = (step: 1 | -1): void => {
-    let index = line + step;
-    while (index >= 0 && index < lines.length && rowOf(lines[index]) === undefined) index += step;
-    const next = rowOf(lines[index])?.sequence;
-    if (next === undefined) {
-      if (step === -1) hold.release();
-    } else if (open === undefined) setCursor(next);
-    else show(next);
+    const next = rows[at === undefined ? 0 : rows.indexOf(at) + step];
+    if (next === undefined && step === -1) held.release();
+    if (next === undefined) return;
+    setCursor(next.id);
+    if (open !== undefined) show(next);
   };
-  const jump = (step: 1 | -1): void => {
-    const rows = marked(log);
-    const here = at ?? Number.POSITIVE_INFINITY;
-    const next =
-      step === 1
-        ? rows.find(({ sequence }) => sequence > here)
-        : rows.findLast(({ sequence }) => sequence < here);
-    if (next !== undefined) go({ at: `${next.sequence}`, text: undefined, show: undefined });
+  const goTo = (sequence: number | undefined): void => {
+    if (sequence !== undefined) go({ at: `${sequence}`, text: undefined, show: undefined });
   };
   const newest = (): void => {
-    hold.release();
-    setCursor(undefined);
+    held.release();
+    setCursor("");
     document.querySelector(".list")?.scrollTo(0, 0);
   };
-  const enter = (): void => {
-    const shown = lines[line];
-    if (shown?.kind === "fold") fold(shown);
-    else if (at !== undefined) go({ at: `${at}` });
-    if (open !== undefined) document.querySelector<HTMLElement>(".panel h2")?.focus();
-  };
+  const here = at?.newest.sequence ?? Number.POSITIVE_INFINITY;
   useShortcuts({
     ArrowDown: () => move(1),
     ArrowUp: () => move(-1),
     j: () => move(1),
     k: () => move(-1),
-    Enter: enter,
-    "[": () => jump(-1),
-    "]": () => jump(1),
+    Enter: () => at && press(at),
+    "[": () => goTo(marked(log).findLast(({ sequence }) => sequence < here)?.sequence),
+    "]": () => goTo(marked(log).find(({ sequence }) => sequence > here)?.sequence),
     n: newest,
     "/": () => document.querySelector<HTMLElement>(".filters input")?.focus(),
-    Escape: () => (isField(document.activeElement) ? focusList() : leave(place)),
+    Escape: () => {
+      if (at !== undefined) setCursor(at.id);
+      // Leaves the field, or what is beside the list: the exchange first.
+      const isTyping = isField(document.activeElement);
+      if (!isTyping && open !== undefined) go({ at: undefined, tab: undefined });
+      else if (!isTyping) go({ view: undefined, section: undefined });
+      document.querySelector<HTMLElement>(".list")?.focus();
+    },
   });
 
   const chosen = place.show ?? "all";
@@ -100,10 +94,10 @@ export function LogView({ log, findings, isPaused }: LogViewProps): Part {
         )}
       </div>
     </div>
-    <${Strip} log=${log} onGo=${(sequence: number) => go({ at: `${sequence}`, text: undefined, show: undefined })} />
+    <${Strip} log=${log} onGo=${goTo} />
     <div class="list-place">
-      ${hold.waiting > 0 && html`<button type="button" class="newer primary" onClick=${newest}>↑ ${hold.waiting} new</button>`}
-      <${List} ...${{ lines, cursor: line, open, findings }} onOpen=${show} onFold=${fold} onScrolled=${setScrolled}>
+      ${held.waiting > 0 && html`<button type="button" class="newer primary" onClick=${newest}>↑ ${held.waiting} new</button>`}
+      <${List} ...${{ lines, at, open, findings }} onPress=${press} onScrolled=${setScrolled}>
         ${
           lines.length === 0 &&
           html`<p class="none" role="row"><span role="gridcell">No exchange passes the filter.
@@ -119,19 +113,7 @@ export function LogView({ log, findings, isPaused }: LogViewProps): Part {
   </div>`;
 }
 
-/** Closes what is beside the list: the exchange first. */
-function leave({ at }: Readonly<Record<string, string>>): void {
-  go(
-    at === undefined ? { view: undefined, section: undefined } : { at: undefined, tab: undefined },
-  );
-  focusList();
-}
-
-function focusList(): void {
-  document.querySelector<HTMLElement>(".list")?.focus();
-}
-
-interface Hold {
+interface Held {
   /** The order of the last item that is listed. */
   readonly until: number;
   /** How many exchanges have come since. */
@@ -139,23 +121,19 @@ interface Hold {
   release(): void;
 }
 
-/** While it holds, the list stays as it is. `open`: is listed in any case. */
-function useHold(log: Log, isHolding: boolean, open: number | undefined): Hold {
-  const held = useRef({ until: Number.POSITIVE_INFINITY, restarts: log.restarts });
+/** While somebody reads, the list ends where it ended, or with the exchange that is open. */
+function useHeld(log: Log, isReading: boolean, open: number | undefined): Held {
+  const held = useRef<number | undefined>(undefined);
   const [, update] = useState({});
   const last = log.items.at(-1);
-  const end = last === undefined ? 0 : orderOf(last);
-  const isAnew = held.current.restarts !== log.restarts;
-  if (!isHolding || isAnew)
-    held.current = { until: Number.POSITIVE_INFINITY, restarts: log.restarts };
-  else if (log.version > 0 && (held.current.until > end || (open ?? 0) > held.current.until))
-    held.current.until = end;
-  const { until } = held.current;
+  if (!isReading || (open ?? 0) > (held.current ?? 0)) held.current = undefined;
+  if (isReading && last !== undefined) held.current ??= orderOf(last);
+  const until = held.current ?? Number.POSITIVE_INFINITY;
   return {
     until,
     waiting: log.items.filter((item) => isRow(item) && item.sequence > until).length,
     release() {
-      held.current.until = Number.POSITIVE_INFINITY;
+      held.current = undefined;
       update({});
     },
   };

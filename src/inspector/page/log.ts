@@ -7,13 +7,16 @@ export interface Log extends Omit<Listener, "connection"> {
   readonly items: readonly Item[];
   /** Grows with every change. */
   readonly version: number;
-  /** Grows when the world's time may have changed other than by itself. */
-  readonly changeCount: number;
+  /** The number of the last change by hand. */
+  readonly lastChange: number;
   /** How often all rows so far became void. */
   readonly restarts: number;
   /** The first row that the page has about the same event, if it is an earlier one. */
   repeated(row: Row): Row | undefined;
 }
+
+/** As many as a journal keeps by default. */
+const MAX_ITEMS = 10_000;
 
 export function isRow(item: Item): item is Row {
   return "sequence" in item;
@@ -24,43 +27,20 @@ export function orderOf(item: Item): number {
   return isRow(item) ? item.sequence : item.after + 0.5;
 }
 
-/** The index of the last item at or before this place; -1 if there is none. */
-function indexAt(items: readonly Item[], order: number): number {
-  let low = 0;
-  let high = items.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const item = items[middle];
-    if (item !== undefined && orderOf(item) <= order) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
-
 export function createLog(notify: () => void): Log {
   let items: Item[] = [];
-  let [version, changeCount, restarts] = [0, 0, 0];
-  const firsts = new Map<string, Row>();
+  let [version, lastChange, restarts] = [0, 0, 0];
+  /** The first row about each event. */
+  let firsts: ReadonlyMap<string | undefined, Row> = new Map();
 
-  function changed(): void {
+  /** Changes may arrive before the rows that they follow. */
+  function add(fresh: readonly Item[]): void {
+    const all = [...items, ...fresh].sort((one, other) => orderOf(one) - orderOf(other));
+    items = all.slice(-MAX_ITEMS);
+    const newestFirst = items.filter(isRow).toReversed();
+    firsts = new Map(newestFirst.map((row) => [row.eventKey, row]));
     version += 1;
     notify();
-  }
-  function noteFirst(item: Item): void {
-    const key = isRow(item) ? item.eventKey : undefined;
-    if (key !== undefined && isRow(item) && !firsts.has(key)) firsts.set(key, item);
-  }
-  /** Almost always at the end. After a reconnection some may come again. */
-  function insert(item: Item): void {
-    const order = orderOf(item);
-    const at = indexAt(items, order);
-    for (let index = at; index >= 0; index -= 1) {
-      const other = items[index];
-      if (other === undefined || orderOf(other) !== order) break;
-      if (isRow(item) || (!isRow(other) && other.number === item.number)) return;
-    }
-    items.splice(at + 1, 0, item);
-    noteFirst(item);
   }
 
   return {
@@ -70,37 +50,28 @@ export function createLog(notify: () => void): Log {
     get version() {
       return version;
     },
-    get changeCount() {
-      return changeCount;
+    get lastChange() {
+      return lastChange;
     },
     get restarts() {
       return restarts;
     },
     repeated(row) {
-      const first = firsts.get(row.eventKey ?? "");
+      const first = row.eventKey === undefined ? undefined : firsts.get(row.eventKey);
       return first === row ? undefined : first;
     },
-    exchanges(rows) {
-      for (const row of rows) insert(row);
-      changed();
-    },
+    exchanges: add,
     changes(list) {
-      changeCount += 1;
-      for (const change of list) insert(change);
-      changed();
-    },
-    forgotten(through) {
-      items.splice(0, indexAt(items, through) + 1);
-      firsts.clear();
-      for (const item of items) noteFirst(item);
-      changed();
+      // Those after the last row come with every answer.
+      const fresh = list.filter(({ number }) => number > lastChange);
+      if (fresh.length === 0) return;
+      lastChange = fresh.at(-1)?.number ?? lastChange;
+      add(fresh);
     },
     restarted() {
-      items = [];
-      firsts.clear();
+      [items, lastChange] = [[], 0];
       restarts += 1;
-      changeCount += 1;
-      changed();
+      add([]);
     },
   };
 }

@@ -8,59 +8,32 @@ export type Place = Readonly<Record<string, string>>;
 /** Undefined and empty values leave the address. */
 export type Move = Readonly<Record<string, string | undefined>>;
 
-/** Browsers ignore a page that changes its address too often, as while somebody types. */
-const SETTLE_MS = 150;
-
-let place = placeIn(location.hash);
-let timer: ReturnType<typeof setTimeout> | undefined;
-const listeners = new Set<() => void>();
-
-addEventListener("hashchange", () => {
-  const read = placeIn(location.hash);
-  if (hashOf(read) !== hashOf(place)) settle(read);
-});
-
-function placeIn(hash: string): Place {
-  return Object.fromEntries(new URLSearchParams(hash.slice(1)));
-}
-
-function hashOf(to: Place): string {
-  return `#${new URLSearchParams(to)}`;
-}
-
-function moved(move: Move): Place {
-  const entries = Object.entries({ ...place, ...move });
-  return Object.fromEntries(
-    entries.filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== ""),
-  );
-}
-
-function settle(next: Place): void {
-  clearTimeout(timer);
-  place = next;
-  for (const listener of listeners) listener();
+function placeNow(): Place {
+  return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 }
 
 export function linkTo(move: Move): string {
-  return hashOf(moved(move));
+  const all = Object.entries({ ...placeNow(), ...move });
+  const given = all.flatMap(([name, value]) => (value ? [[name, value]] : []));
+  return `#${new URLSearchParams(given)}`;
 }
 
 /** `replace` takes the current step of the browser's history, for what changes often. */
 export function go(move: Move, how: "push" | "replace" = "push"): void {
-  const next = moved(move);
-  const hash = hashOf(next);
-  if (hash === hashOf(place)) return;
-  settle(next);
-  if (how === "push") location.hash = hash;
-  else timer = setTimeout(() => location.replace(hash), SETTLE_MS);
+  const hash = linkTo(move);
+  if (hash === (location.hash || "#")) return;
+  if (how === "push") history.pushState(null, "", hash);
+  else history.replaceState(null, "", hash);
+  // Only links and "back" cause it by themselves.
+  dispatchEvent(new Event("hashchange"));
 }
 
 export function usePlace(): Place {
-  const [, update] = useState(place);
+  const [place, setPlace] = useState(placeNow);
   useEffect(() => {
-    const listener = (): void => update(place);
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
+    const follow = (): void => setPlace(placeNow);
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
   }, []);
   return place;
 }

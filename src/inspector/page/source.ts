@@ -3,17 +3,16 @@
 import type { Answers, Trace } from "../trace.ts";
 import type { Change, Row } from "./contract.ts";
 
-/** `ended`: the server refuses, or the world is gone. */
+/** `ended`: the world is gone, or the server refuses. */
 export type Connection = "connecting" | "live" | "reconnecting" | "ended" | "recorded";
 
 /** Gets what happens in a world. */
 export interface Listener {
   exchanges(rows: readonly Row[]): void;
   changes(changes: readonly Change[]): void;
-  /** The journal no longer has the rows up to this sequence. */
-  forgotten(through: number): void;
   /** All rows so far are void. */
   restarted(): void;
+  /** After each question. */
   connection(state: Connection): void;
 }
 
@@ -38,9 +37,14 @@ export interface Source {
   pageOf(world: string): string;
 }
 
-/** What the control API refused, in its own words. */
+/** What the control API refused, in its own words. Status 0: it wasn't the server that did. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
+  readonly status: number;
+  constructor(message: string, status = 0) {
+    super(message);
+    this.status = status;
+  }
 }
 
 /** Its paths have no prefix. */
@@ -74,37 +78,42 @@ function fileSource({ title, notes, shared, worlds }: Trace, world: string): Sou
   };
 }
 
+/** Asks for what is below the world's `/_sim/`. @throws Refusal */
+type Ask = (path: string, init?: RequestInit) => Promise<string>;
+
 /** Behind a proxy, other parts may stand before the world's in the path. */
 function serverSource(): Source {
   const [, root = "", prefix = ""] = /^(.*?)(\/@[^/]+)?\/_sim\/?$/.exec(location.pathname) ?? [];
   const world = prefix === "" ? DEFAULT_WORLD : decodeURIComponent(prefix.slice(2));
   const base = `${root}${prefix}/_sim/`;
-  // Once it was there, a deleted world must not be created again.
-  let isKnown = false;
-
-  async function ask(method: string, path: string, sent: RequestInit = {}): Promise<string> {
-    const headers = { ...sent.headers, ...(isKnown && { "if-match": "*" }) };
-    const reply = await fetch(base + path, { ...sent, method, headers }).catch(() => {
+  // The first request may create the world. After it a deleted world must not come again.
+  const begun = fetch(`${base}health`).catch(() => undefined);
+  const ask: Ask = async (path, init = {}) => {
+    await begun;
+    const headers = { ...init.headers, "if-match": "*" };
+    const reply = await fetch(base + path, { ...init, headers }).catch(() => {
       throw new Refusal("The server doesn't answer. Is it still running?");
     });
     const text = await reply.text();
-    if (reply.status === 412) throw new Refusal(goneText(world));
-    if (!reply.ok) throw new Refusal(detailIn(text) ?? `The server answered ${reply.status}.`);
-    isKnown = true;
+    const { status } = reply;
+    if (status === 412) throw new Refusal(goneText(world), status);
+    if (!reply.ok) throw new Refusal(detailIn(text) ?? `The server answered ${status}.`, status);
     return text;
-  }
-
+  };
   return {
     ...{ isFile: false, world, title: "adsim", notes: [] },
     baseUrl: location.origin + root + prefix,
-    get: async (path) => JSON.parse(await ask("GET", path)),
+    get: async (path) => JSON.parse(await ask(path)),
     async send(method, path, body) {
+      const sent = typeof body === "object" ? JSON.stringify(body) : body;
       const headers = { "content-type": "application/json" };
-      const text = typeof body === "object" ? JSON.stringify(body) : body;
-      const reply = await ask(method, path, text === undefined ? {} : { headers, body: text });
+      const reply = await ask(
+        path,
+        sent === undefined ? { method } : { method, headers, body: sent },
+      );
       return reply === "" ? undefined : JSON.parse(reply);
     },
-    listen: (listener) => follow(base, listener),
+    listen: (listener) => follow(ask, listener),
     pageOf: (name) =>
       `${root}${name === DEFAULT_WORLD ? "" : `/@${encodeURIComponent(name)}`}/_sim/`,
   };
@@ -123,44 +132,33 @@ function detailIn(body: string): string | undefined {
   }
 }
 
-const ASK_EVERY_MS = 300;
-
 /**
  * Asks again and again for what has happened since. Unlike a stream this takes none of the six connections that a browser has to
  * a server, and no proxy holds it back.
  */
-function follow(base: string, listener: Listener): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+function follow(ask: Ask, listener: Listener): () => void {
   let isStopped = false;
-  let state: Connection = "connecting";
-  let last = "";
-  const note = (next: Connection): void => {
-    if (next !== state) listener.connection(next);
-    state = next;
-  };
-  async function ask(): Promise<void> {
-    try {
-      const isKnown = state !== "connecting" && { "if-match": "*" };
-      const headers = { ...(last !== "" && { "last-event-id": last }), ...isKnown };
-      const reply = await fetch(`${base}events?follow=false`, { headers });
-      const text = await reply.text();
-      if (isStopped) return;
-      // A proxy says so while the server starts again.
-      if (reply.status >= 500) note("reconnecting");
-      else if (!reply.ok) return note("ended");
-      else {
+  async function run(): Promise<void> {
+    let last = "";
+    while (!isStopped) {
+      const headers: HeadersInit = last === "" ? {} : { "last-event-id": last };
+      try {
+        const text = await ask("events?follow=false", { headers });
+        if (isStopped) return;
         last = tell(listener, text) ?? last;
-        note("live");
+        listener.connection("live");
+      } catch (error) {
+        // While a server starts again, its proxy answers 5xx.
+        const isOver = error instanceof Refusal && error.status >= 400 && error.status < 500;
+        listener.connection(isOver ? "ended" : "reconnecting");
+        if (isOver) return;
       }
-    } catch {
-      note("reconnecting");
+      await new Promise((resolve) => setTimeout(resolve, document.hidden ? 2000 : 300));
     }
-    if (!isStopped) timer = setTimeout(() => void ask(), document.hidden ? 2000 : ASK_EVERY_MS);
   }
-  void ask();
+  void run();
   return () => {
     isStopped = true;
-    clearTimeout(timer);
   };
 }
 
@@ -172,7 +170,6 @@ function tell(listener: Listener, stream: string): string | undefined {
       /^id: ([^\n]*)\nevent: ([^\n]*)\ndata: ([^\n]*)$/.exec(block.trim()) ?? [];
     last = id ?? last;
     if (type === "restarted") listener.restarted();
-    if (type === "forgotten") listener.forgotten(JSON.parse(data).through);
     if (type === "changes") listener.changes(JSON.parse(data));
     if (type === "exchanges") listener.exchanges(JSON.parse(data));
   }

@@ -1,9 +1,8 @@
 /** What stands in place of the list while nothing has happened: lines to paste, and the worlds where something has. */
 
 import { html } from "htm/preact";
-import { counted } from "../../base/counted.ts";
 import type { Choices, Listing, WorldSummary } from "./contract.ts";
-import { busyOf } from "./header.ts";
+import { busyOf, WorldLinks } from "./header.ts";
 import { useLoaded } from "./loading.ts";
 import { CopyButton, type Part, Waiting } from "./parts.ts";
 import type { Source } from "./source.ts";
@@ -16,14 +15,7 @@ export function Start(props: {
   const busy = busyOf(worlds, source);
   return html`<div class="start">
     <h2>${source.isFile ? `Nothing happened in the world ${source.world}.` : "Waiting for the first request"}</h2>
-    ${
-      busy.length > 0 &&
-      html`<p>Something happened in ${busy.length === 1 ? "another world" : `${busy.length} other worlds`}:</p>
-        <ul>${busy.map(
-          ({ name, requests }) =>
-            html`<li key=${name}><a href=${source.pageOf(name)}>${name}</a> <span class="quiet">${counted(requests, "request")}</span></li>`,
-        )}</ul>`
-    }
+    ${busy.length > 0 && html`<p>Something happened elsewhere:</p><${WorldLinks} source=${source} worlds=${busy} />`}
     ${!source.isFile && html`<${FirstRequests} source=${source} />`}
   </div>`;
 }

@@ -1,7 +1,6 @@
-/** What happened, in words: one table for the rows, and the sentence that explains it in the panel. */
+/** What happened, in words: for the rows, and the sentences that explain it in the panel. */
 
 import { printable } from "../../base/text.ts";
-import { errorKinds } from "../../spec/errors.ts";
 import type { Row } from "./contract.ts";
 
 /** `wrong` is what went wrong for the client. */
@@ -13,171 +12,79 @@ export interface Outcome {
   readonly words: string;
 }
 
-interface Told {
-  readonly row: Row;
-  /** What the service did, such as `recorded`. */
-  readonly did: string;
-  /** An earlier row about the same event. */
-  readonly first: Row | undefined;
-}
-
-type Line = readonly [
-  tone: Tone,
-  sign: string,
-  isSo: (told: Told) => unknown,
-  words: (told: Told) => string,
-];
-
-/** The first line that is so counts. Status 0: the client got nothing. */
-const outcomes: readonly Line[] = [
-  [
-    "fault",
-    "⚡",
-    ({ row }) => row.fault?.application === 2,
-    ({ did }) => `carried out once more by the fault: ${did}`,
-  ],
-  [
-    "wrong",
-    "⚡",
-    ({ row }) => isKept(row) && row.status === 0,
-    () => "never reached the service, no answer",
-  ],
-  [
-    "wrong",
-    "⚡",
-    ({ row }) => isKept(row) && row.status >= 400,
-    () => "never reached the service: the fault answered",
-  ],
-  ["fault", "⚡", ({ row }) => isKept(row), () => "never reached the service: the fault answered"],
-  [
-    "wrong",
-    "⚡",
-    ({ row }) => row.fault?.received === "nothing",
-    ({ did }) => `${did}, answer lost`,
-  ],
-  [
-    "wrong",
-    "⚡",
-    ({ row }) => row.fault?.received === "part",
-    ({ did, row }) =>
-      `${did}, ${row.fault?.kind === "truncate" ? "answer cut off" : "answer unreadable"}`,
-  ],
-  [
-    "wrong",
-    "⚡",
-    ({ row }) => row.fault?.kind === "wrong-body",
-    ({ did }) => `${did}, wrong answer`,
-  ],
-  [
-    "wrong",
-    "⚡",
-    ({ row }) => row.fault?.kind === "respond",
-    ({ did }) => `${did}, but the fault answered`,
-  ],
-  ["wrong", "✕", ({ row }) => row.status === 0, ({ did }) => `${did}, client had left`],
-  [
-    "refused",
-    "⊘",
-    ({ row }) => row.producedBy === "limit",
-    ({ row }) => `refused: ${limitText(row)}`,
-  ],
-  [
-    "again",
-    "↻",
-    ({ row }) => row.effect === "suppressed",
-    ({ first }) => `duplicate${first ? ` of #${first.sequence}` : ""}, not counted`,
-  ],
-  ["refused", "⊘", ({ row }) => row.effect === "refused", ({ did }) => did],
-  ["wrong", "✕", ({ row }) => row.status >= 500, () => "failed"],
-  [
-    "again",
-    "↻",
-    ({ row, first }) => row.effect === "applied" && first?.effect === "applied",
-    ({ first }) => `counted again: the same event as #${first?.sequence}`,
-  ],
-  [
-    "fault",
-    "⚡",
-    ({ row }) => row.fault,
-    ({ did, row }) => `${did}, ${lateWords[row.fault?.kind ?? ""] ?? "fault"}`,
-  ],
-  [
-    "again",
-    "✓",
-    ({ row }) => row.effect === "applied" && row.reason !== "recorded",
-    ({ row }) => row.reason,
-  ],
-  ["good", "✓", ({ row }) => row.effect === "applied", () => "recorded"],
-  ["quiet", "·", ({ row }) => row.effect === "read", () => "read"],
-  [
-    "quiet",
-    "·",
-    () => true,
-    ({ row }) => (row.reason === "preflight" ? "asked by the browser first" : row.reason),
-  ],
-];
-
-const lateWords: Readonly<Record<string, string>> = {
-  delay: "answered late",
-  drip: "answered slowly",
-  reorder: "answered out of order",
-  duplicate: "carried out twice",
+/** What a fault does, by its kind: how a row ends that the service got, and what the panel says. */
+const faults: Readonly<Record<string, readonly [ending: string, did: string]>> = {
+  respond: ["but the fault answered", "answered in place of the service"],
+  "lose-response": ["answer lost", "dropped the answer"],
+  drop: ["answer lost", "kept the request from the service and closed the connection"],
+  timeout: ["answer lost", "kept the request from the service, and no answer ever came"],
+  reset: ["answer lost", "kept the request from the service and reset the connection"],
+  empty: ["answer lost", "closed the connection without a byte"],
+  truncate: ["answer cut off", "cut the answer off"],
+  garbage: ["answer unreadable", "replaced the answer by random bytes"],
+  "wrong-body": ["wrong answer", "changed the answer into a wrong one"],
+  drip: ["answered slowly", "slowed the answer down"],
+  duplicate: ["carried out twice", "let the service carry it out twice"],
+  reorder: ["answered out of order", "sent later answers first"],
+  delay: ["answered late", "delayed the answer"],
 };
 
-const dids: Readonly<Record<string, string>> = {
-  applied: "recorded",
-  suppressed: "duplicate, not counted",
-  read: "read",
-};
-
-/** A rule kept it from the service. */
-function isKept({ fault }: Row): boolean {
-  return fault?.served === false;
-}
-
+/** `first`: an earlier row about the same event. Status 0: the client got nothing. */
 export function outcomeOf(row: Row, first: Row | undefined): Outcome {
-  const did =
-    dids[row.effect ?? ""] ?? (row.effect === "refused" ? refusedText(row) : "nothing done");
-  const told = { row, did, first };
-  const line = outcomes.find(([, , isSo]) => isSo(told));
-  if (line === undefined) return { tone: "quiet", sign: "·", words: row.reason };
-  const [tone, sign, , words] = line;
-  return { tone, sign, words: printable(words(told)) };
+  const { fault, status, effect } = row;
+  const did = didOf(row);
+  const [ending] = faults[fault?.kind ?? ""] ?? ["fault"];
+  if (fault?.application === 2) return told("fault", "⚡", `carried out once more: ${did}`);
+  if (fault?.served === false && status === 0)
+    return told("wrong", "⚡", "never reached the service, no answer");
+  if (fault?.served === false)
+    return told(
+      status >= 400 ? "wrong" : "fault",
+      "⚡",
+      "never reached the service: the fault answered",
+    );
+  if (fault?.received === "nothing") return told("wrong", "⚡", `${did}, answer lost`);
+  if (fault?.received === "part" || fault?.kind === "wrong-body" || fault?.kind === "respond")
+    return told("wrong", "⚡", `${did}, ${ending}`);
+  if (status === 0) return told("wrong", "✕", `${did}, client had left`);
+  if (effect === "refused") return told("refused", "⊘", did);
+  if (effect === "suppressed")
+    return told("again", "↻", first ? `duplicate of #${first.sequence}, not counted` : did);
+  if (status >= 500) return told("wrong", "✕", "failed");
+  if (effect === "applied" && first?.effect === "applied")
+    return told("again", "↻", `counted again: the same event as #${first.sequence}`);
+  if (fault !== undefined) return told("fault", "⚡", `${did}, ${ending}`);
+  if (effect === "applied") return told("good", "✓", did);
+  return told("quiet", "·", row.reason === "preflight" ? "asked by the browser first" : did);
 }
 
-function refusedText(row: Row): string {
-  return row.producedBy === "limit"
-    ? `refused: ${limitText(row)}`
-    : `refused: ${lowered(firstSentence(row.detail ?? titleOf(row)))}`;
+function told(tone: Tone, sign: string, words: string): Outcome {
+  return { tone, sign, words: printable(words) };
 }
 
-function titleOf({ reason }: Pick<Row, "reason">): string {
-  const kinds: Readonly<Record<string, { readonly title: string }>> = errorKinds;
-  const title = Object.hasOwn(kinds, reason) ? kinds[reason]?.title : undefined;
-  return title ?? reason;
+/** What the service did. Its reasons are words: recorded, read, duplicate, not counted. */
+function didOf(row: Row): string {
+  // The panel shows the other sentences of a refusal.
+  if (row.effect === "refused") return `refused: ${refusalOf(row).replace(/\. .*$/s, "")}`;
+  return row.effect === undefined ? "nothing done" : row.reason;
 }
 
-/** The panel shows the others. */
-function firstSentence(text: string): string {
-  return text.replace(/\.( .*)?$/s, "");
-}
-
-/** A sentence goes on with it. Names of parameters are lower case already. */
-function lowered(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+/** Why it was refused, to go on a sentence with, without a full stop. Names of parameters are lower case already. */
+function refusalOf(row: Row): string {
+  if (row.producedBy === "limit") return limitText(row);
+  const text = row.detail ?? row.reason.replaceAll("_", " ");
+  return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");
 }
 
 function limitText(row: Row): string {
-  const { limit, retryAfter } = row;
-  const what =
-    limit === "recording" ? "10,000 recordings a minute used up" : "60 reads a minute used up";
+  const isRecording = row.limit === "recording";
+  const what = isRecording ? "10,000 recordings a minute used up" : "60 reads a minute used up";
   const seconds = waitSeconds(row);
-  return seconds === undefined || retryAfter === undefined ? what : `${what}, wait ${seconds} s`;
+  return seconds === undefined ? what : `${what}, wait ${seconds} s`;
 }
 
 /** From `Retry-After`, which may be seconds or a date. */
-function waitSeconds({ retryAfter, at }: Row): number | undefined {
-  if (retryAfter === undefined) return undefined;
+function waitSeconds({ retryAfter = "", at }: Row): number | undefined {
   if (/^\d+$/.test(retryAfter)) return Number(retryAfter);
   const seconds = Math.ceil((Date.parse(retryAfter) - Date.parse(at)) / 1000);
   return Number.isNaN(seconds) ? undefined : seconds;
@@ -194,7 +101,7 @@ export function targetOf({ path, query }: Pick<Row, "path" | "query">): string {
 
 /** The operation as a word; what no operation is shows its request line. */
 export function operationText(row: Row): string {
-  return row.operation ?? `${printable(row.method)} ${printable(targetOf(row))}`;
+  return row.operation ?? printable(`${row.method} ${targetOf(row)}`);
 }
 
 /** What the request is about, in full. */
@@ -208,11 +115,9 @@ export function subjectsOf(row: Row): readonly string[] {
   return asked.map(([name, value]) => `${name}=${value}`);
 }
 
-const SHORT = 14;
-
 /** A long id without its middle. */
 export function shortId(id: string): string {
-  return id.length <= SHORT ? id : `${id.slice(0, 8)}…${id.slice(-4)}`;
+  return id.length <= 14 ? id : `${id.slice(0, 8)}…${id.slice(-4)}`;
 }
 
 /** An amount, exactly as the number prints. */
@@ -220,54 +125,33 @@ export function inr(amount: number): string {
   return `₹${amount}`;
 }
 
-/** Such as `60 s` or `2 ms` of real time. */
-function msText(ms: number): string {
-  return ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`;
+/** The sentences with which the panel opens: what the service did, what a fault did, and what the client got. */
+export function explanationOf(row: Row, first: Row | undefined): string {
+  const { fault, status } = row;
+  const sentences = [serviceSentence(row)];
+  if (first !== undefined) sentences.push(`It is about the same event as #${first.sequence}.`);
+  if (fault !== undefined) {
+    const [, did] = faults[fault.kind] ?? ["", "acted"];
+    const delay = fault.delayMs ? ` (after ${fault.delayMs / 1000} s)` : "";
+    sentences.push(`The fault ${fault.rule} ${did}${delay}.`);
+  }
+  if (fault?.application === 2) sentences.push("The client got the answer to the other one.");
+  else if (status === 0) sentences.push("The client got no answer.");
+  return printable(sentences.join(" "));
 }
 
-const effects: Readonly<Record<string, (row: Row) => string>> = {
-  applied: ({ operation, creditInr }) =>
-    `The service recorded the ${operation}${creditInr === undefined ? "" : ` and credited ${inr(creditInr)}`}.`,
-  suppressed: () => "The service took it for a duplicate and counted nothing.",
-  refused: (row) =>
-    `The service refused it: ${printable(row.producedBy === "limit" ? limitText(row) : lowered(titleOf(row)))}.`,
-  read: ({ operation }) => `The service read the ${operation}, and changed nothing.`,
-};
-
-/** What a fault did, by its kind. */
-const faultDid: Readonly<Record<string, string>> = {
-  respond: "answered in place of the service",
-  "lose-response": "dropped the answer",
-  drop: "kept the request from the service and closed the connection",
-  timeout: "kept the request from the service, and no answer ever came",
-  reset: "kept the request from the service and reset the connection",
-  empty: "kept the request from the service and closed the connection without a byte",
-  truncate: "cut the answer off",
-  garbage: "replaced the answer by random bytes",
-  "wrong-body": "changed the answer into a wrong one",
-  drip: "slowed the answer down",
-  duplicate: "let the service carry it out twice",
-  reorder: "sent later answers first",
-  delay: "delayed the answer",
-};
-
-/** The explanation with which the panel opens: what the service did, what a fault did, and what the client got. */
-export function explanationOf(row: Row, first: Row | undefined): string {
-  const { fault, status, effect } = row;
-  const service = effect === undefined ? undefined : effects[effect]?.(row);
-  const again = first === undefined ? "" : ` It is about the same event as #${first.sequence}.`;
-  const detail =
-    effect === "refused" && row.detail !== undefined ? ` ${printable(row.detail)}` : "";
-  const delay = fault?.delayMs ? ` after ${msText(fault.delayMs)}` : "";
-  const acted =
-    fault === undefined
-      ? ""
-      : ` The fault ${fault.rule} ${faultDid[fault.kind] ?? "acted"}${delay}.`;
-  const got =
-    status === 0
-      ? fault?.application === 2
-        ? " The client got the answer to the other one."
-        : " The client got no answer."
-      : "";
-  return `${service ?? "The service did nothing."}${detail}${again}${acted}${got}`;
+function serviceSentence(row: Row): string {
+  const { effect, operation, creditInr } = row;
+  switch (effect) {
+    case "applied":
+      return `The service recorded the ${operation}${creditInr === undefined ? "" : ` and credited ${inr(creditInr)}`}.`;
+    case "suppressed":
+      return "The service took it for a duplicate and counted nothing.";
+    case "refused":
+      return `The service refused it: ${refusalOf(row)}.`;
+    case "read":
+      return `The service read the ${operation}, and changed nothing.`;
+    default:
+      return "The service did nothing.";
+  }
 }

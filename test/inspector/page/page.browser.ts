@@ -217,7 +217,7 @@ describe("the page", () => {
     await page.getByRole("button", { name: "Forget all that happened?" }).click();
     await expect.poll(() => world.journal.entries()).toEqual([]);
     const before = world.clock.now();
-    await page.locator("summary[title*='clock']").click();
+    await page.getByRole("button", { name: "frozen" }).click();
     await page.getByRole("button", { name: "+1 h" }).click();
     await expect.poll(() => world.clock.now() - before).toBe(3_600_000);
     await close();
