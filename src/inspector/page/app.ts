@@ -62,7 +62,6 @@ function World({ source }: { readonly source: Source }): Part {
   }, [source, at]);
   const open = /^\d+$/.test(at ?? "") ? Number(at) : undefined;
   const row = log.items.filter(isRow).find(({ sequence }) => sequence === open);
-  const isEmpty = connection !== "connecting" && log.items.length === 0;
   const isAside = open !== undefined || view === "findings" || view === "world";
   return html`
     <${Header} ...${{ source, log, connection, worlds }} findings=${report.value?.findings.length ?? 0}
@@ -71,7 +70,11 @@ function World({ source }: { readonly source: Source }): Part {
     ${connection === "ended" && html`<${Problem} error=${goneText(source.world)} />`}
     ${source.isFile && html`<${Problem} error=${report.error} />`}
     <main class=${isAside ? "aside" : ""}>
-      ${isEmpty ? html`<${Start} ...${{ source, worlds }} />` : html`<${LogView} key=${restarts} ...${{ log, open, findings }} />`}
+      ${
+        log.items.length > 0
+          ? html`<${LogView} key=${restarts} ...${{ log, open, findings }} />`
+          : html`<div class="start">${connection !== "connecting" && html`<${Start} ...${{ source, worlds }} />`}</div>`
+      }
       ${
         open !== undefined
           ? html`<${Panel} ...${{ source, catalogue, row }} sequence=${open} first=${row && log.repeated(row)}

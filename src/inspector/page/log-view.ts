@@ -100,7 +100,7 @@ export function LogView(props: {
       <${List} ...${{ lines, at, open, findings }} onPress=${press} onScrolled=${setScrolled}>
         ${
           lines.length === 0 &&
-          html`<p class="none" role="row"><span role="gridcell">No exchange passes the filter.
+          html`<p class="none" role="row"><span role="gridcell">No exchange passes the filter.${" "}
           <button type="button" onClick=${() => go({ text: undefined, show: undefined })}>Show all</button></span></p>`
         }
         ${

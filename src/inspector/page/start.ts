@@ -13,11 +13,9 @@ export function Start(props: {
 }): Part {
   const { source, worlds } = props;
   const busy = busyOf(worlds, source);
-  return html`<div class="start">
-    <h2>${source.isFile ? `Nothing happened in the world ${source.world}.` : "Waiting for the first request"}</h2>
+  return html`<h2>${source.isFile ? `Nothing happened in the world ${source.world}.` : "Waiting for the first request"}</h2>
     ${busy.length > 0 && html`<p>Something happened elsewhere:</p><${WorldLinks} source=${source} worlds=${busy} />`}
-    ${!source.isFile && html`<${FirstRequests} source=${source} />`}
-  </div>`;
+    ${!source.isFile && html`<${FirstRequests} source=${source} />`}`;
 }
 
 /** The same as the list of publishers begins with, and as the server prints when it is ready. */
