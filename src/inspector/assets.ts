@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 export interface InspectorAssets {
-  /** Links `inspector.css` and `inspector.js`, which it expects beside it. */
+  /** Links `inspector.css` and `inspector.js`, which it expects beside it. A trace has them in place of the links. */
   readonly html: string;
   /** May also stand in a document: nothing in it ends its element. */
   readonly script: string;
@@ -26,23 +26,16 @@ export function inspectorAssets(): Promise<InspectorAssets> {
 
 async function bundle(): Promise<InspectorAssets> {
   const { rolldown } = await import("rolldown");
-  const folder = new URL("./page/", import.meta.url);
-  const licence = new URL("../../node_modules/preact/LICENSE", import.meta.url);
-  const [style, mit] = await Promise.all([
-    readFile(new URL("style.css", folder), "utf8"),
-    readFile(licence, "utf8"),
-  ]);
-  const build = await rolldown({
-    input: fileURLToPath(new URL("main.ts", folder)),
-    platform: "browser",
-  });
+  const textOf = (path: string) => readFile(new URL(path, import.meta.url), "utf8");
+  const input = fileURLToPath(new URL("page/main.ts", import.meta.url));
+  const build = await rolldown({ input, platform: "browser" });
   const { output } = await build.generate({ format: "iife", minify: true, comments: false });
   await build.close();
   // Escapes mean the same in strings, regular expressions and templates, where alone these can stand.
   const escaped = output[0].code.replaceAll(/<(?=\/script|!--)/gi, "\\x3c");
-  const script = `${noteOn(mit)}\n${escaped}`;
+  const script = `${noteOn(await textOf("../../node_modules/preact/LICENSE"))}\n${escaped}`;
   const scriptSource = `'sha256-${createHash("sha256").update(script).digest("base64")}'`;
-  return { html: document, script, scriptSource, style };
+  return { html, script, scriptSource, style: await textOf("page/style.css") };
 }
 
 /** Both packages go into every copy of the page, so their licences do, too: that of htm as the notice that it asks for. */
@@ -53,7 +46,7 @@ It also holds the package htm (github.com/developit/htm) under the Apache Licens
 http://www.apache.org/licenses/LICENSE-2.0\n*/`;
 }
 
-const document = `<!doctype html>
+const html = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -65,7 +58,7 @@ const document = `<!doctype html>
 </head>
 <body>
 <div id="page"></div>
-<noscript>This page needs JavaScript. The control API at /_sim/ answers the same as JSON.</noscript>
+<noscript>This page needs JavaScript.</noscript>
 <script src="inspector.js"></script>
 </body>
 </html>

@@ -23,69 +23,52 @@ const MAX_ROWS = 10_000;
 const MAX_EXCHANGES = 1000;
 const MAX_MOMENTS = 200;
 
-/** What the page asks about a world, whatever happened in it. */
-const worldPaths = [
-  "clock",
-  "assumptions",
-  "faults",
-  "health",
-  "audit",
-  "report",
-  "journal?limit=1",
-  "journal?limit=12",
-];
+/** What the page asks about every world. */
+const worldPaths = ["clock", "assumptions", "faults", "audit", "report"];
 const publishersPath = "publishers?offset=0&limit=20";
 
 /** The worlds as they are now, `default` first. */
 export async function traceOf(worlds: Worlds, title: string): Promise<Trace> {
-  const others = worlds.names().filter((name) => name !== DEFAULT_WORLD);
-  const names = [DEFAULT_WORLD, ...others];
-  const bodyOf = async (name: string, path: string): Promise<string | undefined> => {
+  const names = [...new Set([DEFAULT_WORLD, ...worlds.names()])];
+  const shareOf = (most: number): number => Math.ceil(most / names.length);
+  const textOf = async (name: string, path: string): Promise<string | undefined> => {
     const request = { method: "GET", path: `/@${name}/_sim/${path}` };
     const { status, body } = await worlds.begin(request);
     // A moment may be too early to be rebuilt, for example.
     return status === 200 ? body : undefined;
   };
   const ask = async (name: string, path: string): Promise<unknown> => {
-    const body = await bodyOf(name, path);
+    const body = await textOf(name, path);
     return body && JSON.parse(body);
   };
-  const shareOf = (most: number): number => Math.ceil(most / names.length);
 
   async function answersOf(name: string): Promise<Answers> {
     const { total, kept } = worlds.get(name).journal;
-    const latest = (most: number): readonly number[] => {
-      const count = Math.min(kept, shareOf(most));
-      return Array.from({ length: count }, (_, index) => total - count + index + 1);
-    };
-    const paths = [
-      ...worldPaths,
-      ...latest(MAX_EXCHANGES).map((sequence) => `journal/${sequence}`),
-      ...latest(MAX_MOMENTS).map((sequence) => `history/${sequence}`),
-    ];
-    const after = total - latest(MAX_ROWS).length;
+    const before = (most: number): number => total - Math.min(kept, shareOf(most));
+    const paths = [...worldPaths];
+    for (let sequence = before(MAX_EXCHANGES) + 1; sequence <= total; sequence += 1)
+      paths.push(`journal/${sequence}`);
+    for (let sequence = before(MAX_MOMENTS) + 1; sequence <= total; sequence += 1)
+      paths.push(`history/${sequence}`);
     const answers: Record<string, unknown> = {};
     for (const path of paths) answers[path] = await ask(name, path);
-    return {
-      ...answers,
-      events: await bodyOf(name, `events?follow=false&after=${after}`),
-      [publishersPath]: withoutKeys(await ask(name, publishersPath)),
-    };
+    answers.events = await textOf(name, `events?follow=false&after=${before(MAX_ROWS)}`);
+    answers[publishersPath] = withoutKeys(await ask(name, publishersPath));
+    return answers;
   }
 
   const answers: Record<string, Answers> = {};
   for (const name of names) answers[name] = await answersOf(name);
+  const isCut = names.some((name) => worlds.get(name).journal.total > shareOf(MAX_MOMENTS));
+  const most = [MAX_ROWS, MAX_EXCHANGES, MAX_MOMENTS].map(shareOf);
   return {
     title,
     notes: [
       "This file only shows what was recorded: to change something, to go on from a moment or to ask what if takes a server.",
-      ...(names.some((name) => worlds.get(name).journal.total > shareOf(MAX_MOMENTS))
-        ? [
-            `It has the latest ${shareOf(MAX_ROWS)} exchanges of each world, the latest ${shareOf(MAX_EXCHANGES)} of them with headers and bodies, and the state around the latest ${shareOf(MAX_MOMENTS)}.`,
-          ]
-        : []),
+      isCut &&
+        `It has the latest ${most[0]} exchanges of each world, the latest ${most[1]} of them with headers and bodies, and the state around the latest ${most[2]}.`,
       ...missingFrom(worlds),
-    ],
+    ].filter((note) => note !== false),
     shared: {
       worlds: await ask(DEFAULT_WORLD, "worlds"),
       catalogue: await ask(DEFAULT_WORLD, "catalogue"),
@@ -98,16 +81,16 @@ export async function traceOf(worlds: Worlds, title: string): Promise<Trace> {
 export function missingFrom(worlds: Worlds): readonly string[] {
   const dropped = worlds.droppedNames();
   const begunAnew = worlds.names().filter((name) => worlds.peek(name)?.journal.restarts !== 0);
-  return [
-    ...(dropped.length === 0
-      ? []
-      : [`Without these worlds, which the server dropped to make room: ${dropped.join(", ")}.`]),
-    ...(begunAnew.length === 0
-      ? []
-      : [
-          `Without what happened before the latest reset or clearing of the journal in: ${begunAnew.join(", ")}.`,
-        ]),
-  ];
+  const notes: string[] = [];
+  if (dropped.length > 0)
+    notes.push(
+      `Without these worlds, which the server dropped to make room: ${dropped.join(", ")}.`,
+    );
+  if (begunAnew.length > 0)
+    notes.push(
+      `Without what happened before the latest reset or clearing of the journal in: ${begunAnew.join(", ")}.`,
+    );
+  return notes;
 }
 
 /** The route's own answer, but for the keys, which no file shows. */

@@ -18,7 +18,7 @@ export const shortcutHelp: readonly (readonly [keys: string, what: string])[] = 
 
 /** What has its own use for Enter, and for the arrows. */
 const pressed = "a, button, summary";
-const scrolled = "[role=tablist], [role=tabpanel], pre";
+const scrolled = ".tab-panel, pre";
 
 /** They hold while the component is there. */
 export function useShortcuts(shortcuts: Readonly<Record<string, () => void>>): void {
