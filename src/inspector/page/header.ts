@@ -7,19 +7,11 @@ import { counted } from "../../base/counted.ts";
 import type { Clock, WorldSummary } from "./contract.ts";
 import { useLoaded, useTicks } from "./loading.ts";
 import type { Log } from "./log.ts";
-import {
-  ActionButton,
-  ActionForm,
-  Choose,
-  durationIn,
-  Input,
-  type Part,
-  type Values,
-} from "./parts.ts";
+import { ActionButton, ActionForm, Choose, Input, type Part, type Values } from "./parts.ts";
 import { linkTo, usePlace } from "./place.ts";
 import type { Connection, Source } from "./source.ts";
 
-interface HeaderProps {
+export function Header(props: {
   readonly source: Source;
   readonly log: Log;
   readonly connection: Connection;
@@ -27,11 +19,12 @@ interface HeaderProps {
   /** How many kinds of findings there are. */
   readonly findings: number;
   onHelp(): void;
-}
-
-export function Header(props: HeaderProps): Part {
+}): Part {
   const { source, log, connection, worlds, findings, onHelp } = props;
   const { view } = usePlace();
+  const busy = busyOf(worlds, source).length;
+  const more = `(${busy} more ${busy === 1 ? "world has" : "worlds have"} traffic)`;
+  const world = html`<b>${source.world}</b> ${busy > 0 && html`<span class="quiet more">${more}</span>`}`;
   const toggle = (id: string): string =>
     linkTo({
       ...{ section: undefined, at: undefined, tab: undefined },
@@ -39,10 +32,10 @@ export function Header(props: HeaderProps): Part {
     });
   return html`<header class="top">
     <h1>adsim</h1>
-    <${WorldMenu} source=${source} worlds=${worlds} />
+    <${Menu} id="worlds" title="Worlds" label=${world}><${WorldLinks} ...${{ source, worlds }} /></${Menu}>
     ${source.isFile && html`<span class="file" title=${source.title}>recorded: <b>${source.title}</b></span>`}
     <span class="gap"></span>
-    <${ClockMenu} source=${source} log=${log} />
+    <${ClockMenu} ...${{ source, log }} />
     <a class=${`button ${findings > 0 ? "has-findings" : ""}`} href=${toggle("findings")} aria-current=${view === "findings"}>⚠ ${counted(findings, "finding")}</a>
     <a class="button" href=${toggle("world")} aria-current=${view === "world"}>World</a>
     ${!source.isFile && html`<span role="status" class=${`connection ${connection}`}>● ${connection}</span>`}
@@ -65,17 +58,6 @@ export function WorldLinks(props: {
     ({ name, requests }) => html`<li key=${name}>
       <a href=${source.pageOf(name)} aria-current=${name === source.world}>${name}</a> <span class="quiet">${counted(requests, "request")}</span></li>`,
   )}</ul>`;
-}
-
-function WorldMenu(props: {
-  readonly source: Source;
-  readonly worlds: readonly WorldSummary[];
-}): Part {
-  const { source, worlds } = props;
-  const busy = busyOf(worlds, source).length;
-  const more = `(${busy} more ${busy === 1 ? "world has" : "worlds have"} traffic)`;
-  const label = html`<b>${source.world}</b> ${busy > 0 && html`<span class="quiet more">${more}</span>`}`;
-  return html`<${Menu} id="worlds" title="Worlds" label=${label}><${WorldLinks} ...${props} /></${Menu}>`;
 }
 
 /** A button with a menu, which the browser opens and closes. */
@@ -112,14 +94,10 @@ function ClockMenu({ source, log }: { readonly source: Source; readonly log: Log
   const version = `${log.restarts} ${log.lastChange}`;
   const { value, reload } = useLoaded(() => source.get<Clock>("clock"), [source], version);
   const now = useNow(source, value);
-  const advance = async (by: string): Promise<void> => {
-    await source.send("POST", "clock/advance", { by: durationIn(by) });
-    reload();
-  };
-  const set = async ({ now: to = "", mode = "" }: Values): Promise<void> => {
-    await source.send("PUT", "clock", { ...(to && { now: to }), ...(mode && { mode }) });
-    reload();
-  };
+  const advance = (by: string): Promise<void> =>
+    source.send("POST", "clock/advance", { by }).then(reload);
+  const set = ({ now: to, mode }: Values): Promise<void> =>
+    source.send("PUT", "clock", { ...(to && { now: to }), ...(mode && { mode }) }).then(reload);
   const mode = value?.mode === "frozen" ? "❄ frozen" : value?.mode;
   const label = html`<span class="date">${now.slice(0, 10)} </span>${now.slice(11, 19)} <span class="quiet">${mode}</span>`;
   if (source.isFile) return html`<span class="clock">${label}</span>`;
@@ -127,8 +105,6 @@ function ClockMenu({ source, log }: { readonly source: Source; readonly log: Log
     <p class="buttons">${Object.entries(steps).map(
       ([by, text]) => html`<${ActionButton} key=${by} label=${text} act=${() => advance(by)} />`,
     )}</p>
-    <${ActionForm} submit="Advance" act=${({ by = "" }: Values) => advance(by)}>
-      <${Input} label="By, such as 90s, 15m, 36h" name="by" value="15m" /></${ActionForm}>
     <${ActionForm} submit="Set" act=${set}>
       <${Input} label="Time, in ISO 8601" name="now" placeholder=${value?.now ?? ""} />
       <${Choose} label="Mode" name="mode" options=${modes} /></${ActionForm}>

@@ -1,6 +1,7 @@
 /** The list of exchanges, newest at the top, in plain elements. */
 
 import { html } from "htm/preact";
+import type { TargetedEvent } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import { counted } from "../../base/counted.ts";
 import { printable } from "../../base/text.ts";
@@ -29,7 +30,7 @@ export function List(props: ListProps): Part {
     if (at !== undefined) document.getElementById(at.id)?.scrollIntoView({ block: "nearest" });
   }, [at?.id]);
   return html`<div class="list" role="treegrid" aria-label="Exchanges, newest first" tabindex="0"
-    aria-activedescendant=${at?.id} onScroll=${({ currentTarget }: Event) => onScrolled((currentTarget as Element).scrollTop > 8)}>
+    aria-activedescendant=${at?.id} onScroll=${(event: TargetedEvent<HTMLElement>) => onScrolled(event.currentTarget.scrollTop > 8)}>
     ${lines.map((line) => {
       if (line.kind === "row") return html`<${OneRow} key=${line.id} line=${line} ...${props} />`;
       if (line.kind === "change")

@@ -205,8 +205,3 @@ export function Search(props: {
   return html`<input type="search" aria-label=${label} placeholder=${label} value=${value}
     onInput=${(event: TargetedEvent<HTMLInputElement>) => onSearch(event.currentTarget.value)} />`;
 }
-
-/** A number is milliseconds. Anything else stays as it was typed: the server says what is wrong. */
-export function durationIn(text: string): string | number {
-  return /^\s*\d+\s*$/.test(text) ? Number(text) : text;
-}

@@ -27,9 +27,9 @@ export interface Source {
   readonly notes: readonly string[];
   /** The base URL of the world's API, for people to paste. */
   readonly baseUrl: string;
-  /** `path` is relative to the world's `/_sim/`. @throws Refusal */
+  /** Paths are relative to the world's `/_sim/`. Both throw a `Refusal`. */
   get<Value>(path: string): Promise<Value>;
-  /** `body`: an object, or text that is JSON already. @throws Refusal */
+  /** `body`: an object, or text that is JSON already. */
   send<Value>(method: Method, path: string, body?: object | string): Promise<Value>;
   /** Returns how to stop. */
   listen(listener: Listener): () => void;
@@ -37,9 +37,8 @@ export interface Source {
   pageOf(world: string): string;
 }
 
-/** What the control API refused, in its own words. Status 0: it wasn't the server that did. */
+/** What the control API refused, in its own words. Status 0: the page itself refused. */
 export class Refusal extends Error {
-  override readonly name = "Refusal";
   readonly status: number;
   constructor(message: string, status = 0) {
     super(message);
@@ -91,14 +90,11 @@ function serverSource(): Source {
   const ask: Ask = async (path, init = {}) => {
     await begun;
     const headers = { ...init.headers, "if-match": "*" };
-    const reply = await fetch(base + path, { ...init, headers }).catch(() => {
-      throw new Refusal("The server doesn't answer. Is it still running?");
-    });
+    const reply = await fetch(base + path, { ...init, headers }).catch(() => undefined);
+    if (reply === undefined) throw new Refusal("The server doesn't answer. Is it still running?");
     const text = await reply.text();
-    const { status } = reply;
-    if (status === 412) throw new Refusal(goneText(world), status);
-    if (!reply.ok) throw new Refusal(detailIn(text) ?? `The server answered ${status}.`, status);
-    return text;
+    if (reply.ok) return text;
+    throw new Refusal(reply.status === 412 ? goneText(world) : detailIn(text), reply.status);
   };
   return {
     ...{ isFile: false, world, title: "adsim", notes: [] },
@@ -107,10 +103,7 @@ function serverSource(): Source {
     async send(method, path, body) {
       const sent = typeof body === "object" ? JSON.stringify(body) : body;
       const headers = { "content-type": "application/json" };
-      const reply = await ask(
-        path,
-        sent === undefined ? { method } : { method, headers, body: sent },
-      );
+      const reply = await ask(path, { method, headers, body: sent ?? null });
       return reply === "" ? undefined : JSON.parse(reply);
     },
     listen: (listener) => follow(ask, listener),
@@ -123,13 +116,10 @@ export function goneText(world: string): string {
   return `World ${world} was deleted, or the server was started anew. Opening this page again creates a new world.`;
 }
 
-function detailIn(body: string): string | undefined {
-  try {
-    const { title, detail } = JSON.parse(body);
-    return detail ?? title;
-  } catch {
-    return undefined;
-  }
+/** A proxy has its own errors, as text. */
+function detailIn(error: string): string {
+  const { title, detail } = error.startsWith("{") ? JSON.parse(error) : { title: error };
+  return detail ?? title;
 }
 
 /**
@@ -139,13 +129,13 @@ function detailIn(body: string): string | undefined {
 function follow(ask: Ask, listener: Listener): () => void {
   let isStopped = false;
   async function run(): Promise<void> {
-    let last = "";
+    let last: HeadersInit = {};
     while (!isStopped) {
-      const headers: HeadersInit = last === "" ? {} : { "last-event-id": last };
       try {
-        const text = await ask("events?follow=false", { headers });
+        const text = await ask("events?follow=false", { headers: last });
         if (isStopped) return;
-        last = tell(listener, text) ?? last;
+        const id = tell(listener, text);
+        if (id !== undefined) last = { "last-event-id": id };
         listener.connection("live");
       } catch (error) {
         // While a server starts again, its proxy answers 5xx.
