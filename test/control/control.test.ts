@@ -151,15 +151,6 @@ describe("fault rules", () => {
     expect([again.status, JSON.parse(again.body).field]).toEqual([409, "id"]);
   });
 
-  test("belong to the world that the path names", () => {
-    const { worlds, world, ask } = fresh(stage());
-    const { headers } = askAt(worlds, "POST", "/@other/_sim/faults", { verdict });
-    expect(headers.location).toBe("/@other/_sim/faults/rule-1");
-    expect(record(worlds.get("other"), "s").status).toBe(503);
-    expect(record(world, "s").status).toBe(200);
-    expect(ask("GET", "faults/rule-1").status).toBe(404);
-  });
-
   test("can be removed by their id or all at once, and those that are functions too", () => {
     const { world, ask, read } = fresh(stage());
     const remove = world.faults.add(() => ({ kind: "respond", status: 500 }));

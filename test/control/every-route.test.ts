@@ -3,7 +3,8 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
 import { MAX_CONTROL_BODY_BYTES } from "../../src/control/read-request.ts";
-import type { Worlds } from "../../src/simulator/worlds.ts";
+import type { ControlRoute } from "../../src/control/route.ts";
+import type { SimulatorCore } from "../../src/simulator/core.ts";
 import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
 import { JSON_BODY } from "../worlds.ts";
 import { apiRoutes, pathFor, requestFor, stage, stateOf } from "./every-route.ts";
@@ -21,123 +22,102 @@ function expectRefusal(response: ApiResponse, status: number, what: string): str
   return problem.field;
 }
 
-/** Sends requests to the same worlds in turn and expects each to be refused. `field`: undefined if any will do. */
-async function expectRefused(
-  worlds: Worlds,
-  sent: readonly (readonly [request: ApiRequest, status: number, field?: string])[],
-): Promise<void> {
-  const before = stateOf(worlds);
-  for (const [request, status, field] of sent) {
-    const what = `${request.method} ${request.path} ${String(request.body).slice(0, 100)}`;
-    const found = expectRefusal(await worlds.begin(request), status, what);
-    if (field !== undefined) expect(found, what).toBe(field);
-    expect(stateOf(worlds) === before, `${what} changed something`).toBe(true);
-  }
-}
+/** `field`: undefined if any will do. */
+type Wrong = readonly [request: ApiRequest, status: number, field?: string];
 
-test.each(apiRoutes)("%s accepts a correct request", async (_, route) => {
-  const worlds = stage();
-  const response = await worlds.begin(requestFor(route, worlds.get("default")));
-  expect([200, 201, 204], response.body).toContain(response.status);
-});
-
-test.each(apiRoutes)("%s refuses query parameters that it doesn't know", async (_, route) => {
-  const worlds = stage();
-  const request = requestFor(route, worlds.get("default"));
-  const ask = (query: string): ApiRequest => ({ ...request, path: `${request.path}?${query}` });
-  await expectRefused(worlds, [
+function wrongQueries({ query = {} }: ControlRoute, request: ApiRequest): Wrong[] {
+  const ask = (text: string): ApiRequest => ({ ...request, path: `${request.path}?${text}` });
+  return [
     [ask("colour=red"), 400, "colour"],
     [ask("__proto__=1"), 400, "__proto__"],
     [ask("%ff=1"), 400],
     [ask("=1"), 400],
-    ...Object.keys(route.query ?? {}).flatMap((name) => [
-      [ask(`${name.toUpperCase()}=1`), 400, name.toUpperCase()] as const,
-    ]),
-  ]);
-});
+    ...Object.keys(query).map((name): Wrong => {
+      const upper = name.toUpperCase();
+      return [ask(`${upper}=1`), 400, upper];
+    }),
+  ];
+}
 
-test.each(apiRoutes)("%s refuses a path that names nothing", async (_, route) => {
-  const worlds = stage();
-  const world = worlds.get("default");
-  const request = requestFor(route, world);
-  const ask = (path: string): ApiRequest => ({ ...request, path: `/_sim/${path}` });
-  const odd = ["nobody", "%00", "__proto__", "..%2f..", "x".repeat(5000), "%F0%9F%98%80"];
-  const names = Array.from(route.path.matchAll(/:(\w+)/g), ([, name = ""]) => name);
-  const right = pathFor(route.path, world);
-  await expectRefused(worlds, [
-    [ask(`${right}/`), 404, "path"],
-    [ask(`${right}/and/more`), 404, "path"],
-    [ask(`/${right}`), 404, "path"],
-    ...names.flatMap((name) => [
-      [ask(pathFor(route.path, world, { [name]: "" })), 404, "path"] as const,
-      [ask(pathFor(route.path, world, { [name]: "%ff" })), 404, name] as const,
-      ...odd.map(
-        (value) => [ask(pathFor(route.path, world, { [name]: value })), 404, name] as const,
-      ),
+function wrongPaths({ path }: ControlRoute, request: ApiRequest, world: SimulatorCore): Wrong[] {
+  const ask = (below: string): ApiRequest => ({ ...request, path: `/_sim/${below}` });
+  const right = pathFor(path, world);
+  const names = Array.from(path.matchAll(/:(\w+)/g), ([, name = ""]) => name);
+  return [
+    ...[`${right}/`, `${right}/and/more`, `/${right}`].map((one): Wrong => [ask(one), 404, "path"]),
+    ...names.flatMap((name): Wrong[] => [
+      [ask(pathFor(path, world, { [name]: "" })), 404, "path"],
+      ...["nobody", "%00", "%ff", "__proto__", "..%2f..", "x".repeat(5000)].map((value): Wrong => {
+        return [ask(pathFor(path, world, { [name]: value })), 404, name];
+      }),
     ]),
-  ]);
-});
+  ];
+}
 
-test.each(apiRoutes)("%s refuses a body of the wrong type, size or form", async (_, route) => {
-  const worlds = stage();
-  const request = requestFor(route, worlds.get("default"));
-  const send = (body: string | Uint8Array, headers = JSON_BODY): ApiRequest => ({
-    ...request,
-    headers,
-    body,
-  });
+function wrongBodies({ body }: ControlRoute, request: ApiRequest): Wrong[] {
+  const send = (sent: string | Uint8Array, type = "application/json"): ApiRequest => {
+    return { ...request, headers: { "content-type": type }, body: sent };
+  };
   const json = String(request.body ?? "{}");
   const types = ["", "text/plain", "text/plain; application/json", "application/jsonx"].concat(
     ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x"],
     "application/json; charset=utf-16",
   );
-  const texts = [
-    "{",
-    "{'a':1}",
-    '{"a":1,}',
-    '{"a":NaN}',
-    "{}{}",
-    " ",
-    "\u0000",
-    "null",
-    "5",
-    '"x"',
+  const texts = ["{", "{'a':1}", '{"a":NaN}', "{}{}", " ", "\u0000", "null", "5", '"x"', "[{}]"];
+  const bytes = Uint8Array.of(0x7b, 0xff, 0x7d);
+  const isRequired = body !== undefined && !v.is(body, undefined);
+  return [
+    [{ ...send(json), headers: {} }, 415, "body"],
+    ...types.map((type): Wrong => [send(json, type), 415, "body"]),
+    ...[...texts, "[".repeat(30_000), bytes].map((sent): Wrong => [send(sent), 400, "body"]),
+    ...(body === undefined ? [[send("{}"), 400, "body"] as const] : []),
+    ...(isRequired ? [[send(""), 400, "body"] as const] : []),
   ];
-  const wrong = [...texts, "[]", "[{}]", "[".repeat(30_000), Uint8Array.of(0x7b, 0xff, 0x7d)];
-  await expectRefused(worlds, [
-    [send(json, {}), 415, "body"],
-    ...types.map((type) => [send(json, { "content-type": type }), 415, "body"] as const),
-    ...wrong.map((body) => [send(body), 400, "body"] as const),
-    ...(route.body === undefined ? [[send("{}"), 400, "body"] as const] : []),
-    ...(route.body !== undefined && !v.is(route.body, undefined)
-      ? [[{ method: request.method, path: request.path }, 400, "body"] as const]
-      : []),
-  ]);
-});
-
-test("a body of more than 64 MiB is refused", async () => {
-  const body = new Uint8Array(MAX_CONTROL_BODY_BYTES + 1);
-  const request = { method: "POST", path: "/_sim/reset", headers: JSON_BODY, body };
-  await expectRefused(stage(), [[request, 413, "body"]]);
-});
+}
 
 /** A snapshot is guarded by its digest instead. */
-const withMembers = apiRoutes.filter(([name, { body }]) => body && name !== "PUT snapshot");
-
-test.each(withMembers)("%s refuses unknown members, and names the field", async (_, route) => {
-  const worlds = stage();
-  const request = requestFor(route, worlds.get("default"));
+function wrongMembers({ body, path }: ControlRoute, request: ApiRequest): Wrong[] {
+  if (body === undefined || path === "snapshot") return [];
   const members = JSON.parse(String(request.body));
-  const send = (body: object): ApiRequest => ({ ...request, body: JSON.stringify(body) });
-  await expectRefused(worlds, [
+  const send = (sent: object): ApiRequest => ({ ...request, body: JSON.stringify(sent) });
+  return [
     [send({ ...members, colour: "red" }), 400, "colour"],
     [send({ ...members, constructor: {} }), 400, "constructor"],
     [{ ...request, body: '{"__proto__":{"a":1}}' }, 400],
     // No member of any body takes this.
     ...Object.keys(members).map(
-      (name) => [send({ ...members, [name]: [{ wrong: [null] }] }), 400] as const,
+      (name): Wrong => [send({ ...members, [name]: [{ wrong: [null] }] }), 400],
     ),
-  ]);
+  ];
+}
+
+test.each(apiRoutes)(
+  "%s refuses every wrong request, and accepts a correct one",
+  async (_, route) => {
+    const worlds = stage();
+    const world = worlds.get("default");
+    const right = requestFor(route, world);
+    const before = stateOf(worlds);
+    for (const [request, status, field] of [
+      ...wrongQueries(route, right),
+      ...wrongPaths(route, right, world),
+      ...wrongBodies(route, right),
+      ...wrongMembers(route, right),
+    ]) {
+      const what = `${request.method} ${request.path} ${String(request.body).slice(0, 100)}`;
+      const found = expectRefusal(await worlds.begin(request), status, what);
+      if (field !== undefined) expect(found, what).toBe(field);
+      expect(stateOf(worlds) === before, `${what} changed something`).toBe(true);
+    }
+    const { status, body } = await worlds.begin(right);
+    expect([200, 201, 204], body).toContain(status);
+  },
+);
+
+test("a body of more than 64 MiB is refused", async () => {
+  const body = new Uint8Array(MAX_CONTROL_BODY_BYTES + 1);
+  const request = { method: "POST", path: "/_sim/reset", headers: JSON_BODY, body };
+  expect(expectRefusal(await stage().begin(request), 413, "reset")).toBe("body");
 });
 
 /** All but that of a play, which `scenarios/:scenario` matches too. */

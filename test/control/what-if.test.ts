@@ -22,18 +22,13 @@ function stage(): Worlds {
   return worlds;
 }
 
-function asked(worlds: Worlds, sequence: number, body: unknown = {}): Asked {
+function asked(worlds: Worlds, sequence: number, body: unknown = {}): Json {
   const { status, body: text } = ask(worlds, "POST", `/_sim/history/${sequence}/what-if`, body);
   return { status, value: JSON.parse(text) };
 }
 
 /** JSON of a known shape. */
 type Json = ReturnType<typeof JSON.parse>;
-
-interface Asked {
-  readonly status: number;
-  readonly value: Json;
-}
 
 function stateOf(worlds: Worlds): string {
   const { journal, faults, clock, assumptions, snapshot } = worlds.get("default");
@@ -102,17 +97,6 @@ describe("an alteration", () => {
     const edited = { method: "POST", path: "/v1/impression", query: "", body: "{}" };
     expect(asked(worlds, 3, { request: edited }).value.answer).toMatchObject({ status: 400 });
     expect(stateOf(worlds)).toBe(before);
-  });
-
-  test("of the second entry of a duplicated request is one of that request", () => {
-    const worlds = worldsOf({ publishers: 3 });
-    const world = worlds.get("default");
-    world.faults.add({ verdict: { kind: "duplicate", answer: "second" } });
-    senderOf(world, world.publishers.at(0)).impression({ session_id: "s" });
-    expect(world.journal.total).toBe(2);
-    const [first, second] = [1, 2].map((entry) => asked(worlds, entry, { advance: "1s" }).value);
-    expect(second.answer).toEqual(first.answer);
-    expect(second.before).toMatchObject({ status: 200, effect: "suppressed" });
   });
 });
 
