@@ -15,20 +15,6 @@ import { started } from "./started.ts";
 type SurfaceStatus = (typeof surfaceStatuses)[number];
 
 describe("a 409 to an impression", () => {
-  test("from a paused surface is no delivery", async () => {
-    const { world, ads, surface, over } = await started();
-    world.sim.faults.add({ match: { times: 1 }, verdict: { kind: "drop" } });
-    ads.impression(surface, "a");
-    await world.time.settle();
-    world.sim.publishers.setSurface(world.publisher.id, surface, { status: "paused" });
-    expect(await over(ads.close())).toMatchObject({
-      delivered: 0,
-      undelivered: [
-        { kind: "impression", ad: "a", why: "refused", status: 409, mayHaveApplied: true },
-      ],
-    });
-  });
-
   test.each<[string, unknown, number]>([
     ["a proxy's page", "<html><h1>409 Conflict</h1></html>", 0],
     ["no body", "", 0],

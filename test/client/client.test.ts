@@ -32,18 +32,13 @@ const still = { now: () => 0, setTimeout: () => 0, clearTimeout: () => {} };
 function answering(
   status: number,
   body: string | null,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Record<string, string> = {},
 ): Client {
   const fetch: Fetch = async () => new Response(body, { status, headers });
-  return createClient({
-    baseUrl,
-    apiKey: "key_secret",
-    fetch,
-    clock: { ...still, now: () => NOW },
-  });
+  const clock = { ...still, now: () => Date.UTC(2026, 0, 15) };
+  return createClient({ baseUrl, apiKey: "key_secret", fetch, clock });
 }
 
-const NOW = Date.UTC(2026, 0, 15);
 const adView = { publisher_id: "p", surface: "s", ad_id: "a" };
 
 async function errorOf(result: ReturnType<Client[keyof Client]>) {
