@@ -19,12 +19,10 @@ const odd: readonly ApiRequest[] = [
   ...[
     'it\'s "quoted" $HOME `id` \\ \\n !! %s %% {a,b} [1-3] *',
     "@/etc/passwd",
-    "--",
     "line\nline\r\nline\n",
     "\t\u0007\u001b[31m\u0000nul\u0001",
     "\ufeffहिन्दी ü \u{1f600} \u202ebidi\u200b",
     Uint8Array.from({ length: 256 }, (_, byte) => byte),
-    Uint8Array.of(0x2d, 0x25, 0x00, 0x0a),
   ].flatMap((body): ApiRequest[] => [
     { method: "POST", path: "/v1/impression", headers: JSON_TYPE, body },
     { method: "PUT", path: "/v1/click", headers: { "content-type": "text/x'y" }, body },
@@ -43,13 +41,7 @@ const odd: readonly ApiRequest[] = [
   {
     method: "GET",
     path: "/v1/x",
-    headers: {
-      "x-quote": 'it\'s "$HOME" `id` \\',
-      "x-empty": "",
-      "x-at": "@/etc/passwd",
-      "x-percent": "%s%n",
-      "user-agent": "a client",
-    },
+    headers: { "x-quote": 'it\'s "$HOME" `id` \\', "x-empty": "", "x-at": "@/etc/passwd" },
   },
 ];
 

@@ -19,16 +19,8 @@ const cases: Readonly<Record<string, readonly [string, FaultRule?]>> = {
   "a preflight": [
     `OPTIONS /v1/click ${HEAD}Origin: http://localhost:1\r\nAccess-Control-Request-Method: POST\r\n\r\n`,
   ],
-  "another world": [`GET /@other/v1/publisher/stats ${HEAD}\r\n`],
-  CONNECT: [`CONNECT localhost:443 ${HEAD}\r\n`],
   "broken HTTP": ["GET /v1\x01 HTTP/1.1\r\n\r\n"],
-  "a head that is too large": [`GET /v1/click ${HEAD}X: ${"x".repeat(40_000)}\r\n\r\n`],
-  "two Host headers": [`GET /v1/click ${HEAD}Host: localhost\r\n\r\n`],
   "an injected answer": [`GET /v1/click ${HEAD}\r\n`, respond()],
-  "a garbled answer": [
-    `GET /v1/publisher/stats ${HEAD}\r\n`,
-    { verdict: { kind: "garbage", as: "body" } },
-  ],
   "a truncated answer": [
     `GET /v1/publisher/stats ${HEAD}\r\n`,
     { verdict: { kind: "truncate", atByte: 3 } },

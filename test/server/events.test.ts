@@ -99,19 +99,6 @@ test("the connection is the stream's alone: what a client sends after it is igno
   socket.destroy();
 });
 
-test("a stream works in HTTP/1.0, without chunks", async () => {
-  await using server = await serve();
-  fill(server, 2);
-  const { socket, text } = await openRawConnection(server.port);
-  socket.write("GET /_sim/events HTTP/1.0\r\nHost: localhost\r\n\r\n");
-  const body = (): string => text().slice(text().indexOf("\r\n\r\n") + 4);
-  await expect.poll(() => sequencesOf(eventsIn(body())), PATIENCE).toEqual([1, 2]);
-  fill(server, 1);
-  await expect.poll(() => sequencesOf(eventsIn(body())), PATIENCE).toEqual([1, 2, 3]);
-  expect(text()).not.toMatch(/transfer-encoding/i);
-  socket.destroy();
-});
-
 test("a stream comes after the answers that are due before it, also one that a rule holds back", async () => {
   await using server = await serve({ faults: [{ verdict: { kind: "delay", delay: "200ms" } }] });
   const { socket, text } = await openRawConnection(server.port);
@@ -120,16 +107,6 @@ test("a stream comes after the answers that are due before it, also one that a r
   const statuses = Array.from(text().matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status);
   expect(statuses).toEqual(["405", "200"]);
   socket.destroy();
-});
-
-test("a stream ends when its world is dropped", async () => {
-  await using server = await serve({ maxWorlds: 2 });
-  fill(server, 2, "mine");
-  await using reader = await readEvents(`${server.url}/@mine/_sim/events`);
-  await expect.poll(reader.sequences, PATIENCE).toEqual([1, 2]);
-  server.worlds.get("other");
-  await reader.ended;
-  expect(server.worlds.names()).not.toContain("mine");
 });
 
 test("streams end at once when the server closes, for clients that read and those that don't", async () => {

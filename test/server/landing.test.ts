@@ -36,72 +36,54 @@ test.each(["/_sim/", "/@NAME/_sim/"])(
     expect(page).toMatch(/^<!doctype html>/i);
     // Nothing comes from elsewhere, and nothing in the page runs but its one script.
     expect(page).not.toMatch(/https?:|<script(?![^>]*\bsrc="inspector\.js")|\son\w+=|<style/i);
-    for (const [name, type] of [
-      ["", "text/html; charset=utf-8"],
-      ["inspector.js", "text/javascript; charset=utf-8"],
-      ["inspector.css", "text/css; charset=utf-8"],
+    for (const [name, type, accept] of [
+      ["", "text/html; charset=utf-8", chrome],
+      ["inspector.js", "text/javascript; charset=utf-8", "*/*"],
+      ["inspector.css", "text/css; charset=utf-8", "*/*"],
     ] as const) {
       expect(page).toContain(name);
-      const headers = { accept: name === "" ? chrome : "*/*" };
-      const asset = await fetch(server.url + path + name, { headers });
+      const asset = await fetch(server.url + path + name, { headers: { accept } });
       expect(asset.status).toBe(200);
       expect(Object.fromEntries(asset.headers)).toMatchObject({
         "content-type": type,
+        "content-length": String(Buffer.byteLength(await asset.text())),
         "content-security-policy": POLICY,
         "x-content-type-options": "nosniff",
         "x-ratelimit-remaining": "60",
         "referrer-policy": "no-referrer",
         "cache-control": "no-store",
       });
-      const text = await asset.text();
-      expect(Number(asset.headers.get("content-length"))).toBe(Buffer.byteLength(text));
-      const head = await fetch(server.url + path + name, { method: "HEAD", headers });
-      expect([head.headers.get("content-type"), await head.text()]).toEqual([type, ""]);
     }
     expect(server.worlds.names()).toEqual(["default"]);
     expect(server.worlds.get("default").journal.total).toBe(0);
   },
 );
 
-test.each([
-  "*/*",
-  "application/json",
-  "text/html;q=0",
-  "application/json, text/html",
-  "text/*",
-  "",
-])("with Accept: %s the answer is the API's 404, not a page", async (accept) => {
-  await using server = await serve();
-  for (const [path, type] of [
-    ["/", "urn:adsim:error:route_not_found"],
-    ["/@x/", "urn:adsim:error:route_not_found"],
-    ["/_sim/", "urn:adsim:control:not-found"],
-    ["/_sim", "urn:adsim:control:not-found"],
-  ] as const) {
-    const response = await fetch(server.url + path, { headers: { accept } });
-    expect(response.status).toBe(404);
-    const problem = await response.json();
-    expect(problem.type).toBe(type);
-    if (path.startsWith("/_sim")) expect(problem.detail).toContain("/_sim/journal");
-  }
-});
+test.each(["*/*", "text/html;q=0", "application/json, text/html", ""])(
+  "with Accept: %s the answer is the API's 404, not a page",
+  async (accept) => {
+    await using server = await serve();
+    for (const [path, type] of [
+      ["/", "urn:adsim:error:route_not_found"],
+      ["/@x/", "urn:adsim:error:route_not_found"],
+      ["/_sim/", "urn:adsim:control:not-found"],
+      ["/_sim", "urn:adsim:control:not-found"],
+    ] as const) {
+      const response = await fetch(server.url + path, { headers: { accept } });
+      expect([response.status, (await response.json()).type]).toEqual([404, type]);
+    }
+  },
+);
 
 test.each([
   ["POST", "/"],
   ["POST", "/_sim/"],
-  ["POST", "/_sim"],
   ["GET", "/v1"],
-  ["GET", "/v1/"],
-  ["GET", "/index.html"],
   ["GET", "/_simx"],
   ["GET", "/_sim//"],
-  ["GET", "/_sim/inspector.js/"],
-  ["GET", "//"],
   ["GET", "//evil.example/"],
-  ["GET", "/@/"],
   ["GET", "/@<script>/"],
   ["GET", "/@<script>/_sim/inspector.js"],
-  ["GET", `/@${"x".repeat(65)}/`],
   ["GET", `/@${"x".repeat(65)}/_sim/`],
 ])("%s %s has no page", async (method, path) => {
   await using server = await serve();

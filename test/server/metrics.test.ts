@@ -2,10 +2,6 @@
 
 import { expect, test } from "vitest";
 import { writeMetrics } from "../../src/adapters/write-metrics.ts";
-import { createMeter } from "../../src/exchange/meter.ts";
-import { createContext } from "../../src/exchange/request-context.ts";
-import { defaultAssumptions } from "../../src/spec/assumptions/resolve.ts";
-import { describeWorld } from "../../src/world/publishers/world-settings.ts";
 import { senderOf } from "../operation-sender.ts";
 import { exchange, serve } from "./raw.ts";
 
@@ -152,32 +148,4 @@ test("the limiter's 429 and a rule's are counted separately, and the effects of 
     // The client sent it once.
     "impression 200": 1,
   });
-  expect(valuesOf(text, "adsim_impressions_held")[""]).toBe(world.usage().impressions);
-});
-
-test("a play's requests are counted, but not those that its invariants send to copies", async () => {
-  await using server = await serve();
-  const scenario = { name: "one", about: "One impression.", steps: [{ impression: {} }] };
-  const response = await fetch(`${server.url}/_sim/scenarios/play`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ scenario }),
-  });
-  expect(await response.json()).toMatchObject({ result: "passed" });
-  const counted = valuesOf(await scrape(server), "adsim_requests_total");
-  expect(counted).toEqual({ "impression 200": 1 });
-});
-
-test("a duration equal to a bound is in its bucket, and one beyond the last bound only in +Inf", () => {
-  const meter = createMeter(() => 0);
-  const nobody = { operation: undefined, sender: undefined };
-  const request = { method: "GET", path: "/", query: "", headers: {}, body: "" };
-  const settings = { seed: "", startMs: 0, publishers: 1, profile: "tiny" } as const;
-  const about = describeWorld({ ...settings, assumptions: defaultAssumptions });
-  for (const tookMs of [0, 0.005, 0.0050001, 1, 1000, 1001]) {
-    meter.count(createContext(request, nobody, 0, about), 200, tookMs);
-  }
-  const buckets = valuesOf(writeMetrics(meter.families()), "adsim_request_duration_seconds_bucket");
-  const counts = ["0.000005", "0.00001", "0.001", "1", "+Inf"].map((bound) => buckets[bound]);
-  expect(counts).toEqual([2, 3, 4, 5, 6]);
 });

@@ -10,20 +10,11 @@ const malformed: Readonly<Record<string, string>> = {
   "two Host headers": `GET /v1/publisher/stats HTTP/1.1\r\n${HOST}Host: localhost\r\n\r\n`,
   "two Host headers with an absolute target": `GET http://localhost/v1/click HTTP/1.1\r\n${HOST}${HOST}\r\n`,
   "no Host header": "GET /v1/publisher/stats HTTP/1.1\r\n\r\n",
-  "an unknown method": `FROB /v1/impression HTTP/1.1\r\n${HOST}\r\n`,
-  "a method in lower case": `get /v1/publisher/stats HTTP/1.1\r\n${HOST}\r\n`,
-  "no method": ` /v1/publisher/stats HTTP/1.1\r\n${HOST}\r\n`,
-  "no target": `GET HTTP/1.1\r\n${HOST}\r\n`,
   "a space in the target": `GET /v1/publisher stats HTTP/1.1\r\n${HOST}\r\n`,
   "no version": `GET /v1/publisher/stats\r\n${HOST}\r\n`,
-  "an unknown version": `GET /v1/publisher/stats HTTP/9.9\r\n${HOST}\r\n`,
-  "another protocol": "SSH-2.0-OpenSSH_9.7\r\n\r\n",
   "a TLS hello": "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\r\n\r\n",
-  "the preface of HTTP/2": "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
   "a header without a colon": `GET /v1/publisher/stats HTTP/1.1\r\n${HOST}nonsense\r\n\r\n`,
-  "a space in a header's name": `GET /v1/publisher/stats HTTP/1.1\r\n${HOST}x y: 1\r\n\r\n`,
   "a NUL in a header's value": `GET /v1/publisher/stats HTTP/1.1\r\n${HOST}x: a\0b\r\n\r\n`,
-  "a bare line feed in a header": `GET /v1/publisher/stats HTTP/1.1\r\n${HOST}x: a\rb\r\n\r\n`,
   "a negative Content-Length": `POST /v1/impression HTTP/1.1\r\n${HOST}Content-Length: -1\r\n\r\n`,
   "two Content-Lengths": `POST /v1/impression HTTP/1.1\r\n${HOST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
   "Content-Length with chunks": `POST /v1/impression HTTP/1.1\r\n${HOST}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
@@ -62,33 +53,17 @@ test("an oversized head gets 431, whichever part is too large", async () => {
   }
 });
 
-test("a query over 8 KiB is refused as too long if the head still fits", async () => {
-  await using server = await serve();
-  const key = server.worlds.get("default").publishers.at(0).apiKey;
-  const { responses } = await exchange(
-    server.port,
-    `GET /v1/publisher/stats?from=${"a".repeat(9000)} HTTP/1.1\r\n${HOST}Authorization: Bearer ${key}\r\n\r\n`,
-  );
-  expect(responses[0]?.status).toBe(414);
-});
-
 test("requests before a malformed one are answered first, in order", async () => {
   await using server = await serve();
   const good = `GET /v1/publisher/stats HTTP/1.1\r\n${HOST}\r\n`;
-  const { responses } = await exchange(
-    server.port,
-    `${good}${good}POST /v1/click HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\n{}nonsense\r\n\r\n`,
-    { count: 4 },
-  );
-  expect(responses.map(({ status }) => status)).toEqual([401, 401, 401, 400]);
+  const { responses } = await exchange(server.port, `${good}${good}nonsense\r\n\r\n`, { count: 3 });
+  expect(responses.map(({ status }) => status)).toEqual([401, 401, 400]);
 });
 
 const sensible: readonly (readonly [what: string, sent: string, status: number])[] = [
   ["an absolute target", `GET http://localhost/v1/publisher/stats HTTP/1.1\r\n${HOST}\r\n`, 401],
   ["an absolute target without a path", `GET http://localhost HTTP/1.1\r\n${HOST}\r\n`, 404],
   ["OPTIONS *", `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`, 404],
-  ["OPTIONS on a path", `OPTIONS /v1/impression HTTP/1.1\r\n${HOST}\r\n`, 405],
-  ["TRACE", `TRACE /v1/impression HTTP/1.1\r\n${HOST}\r\n`, 405],
   ["CONNECT", `CONNECT localhost:80 HTTP/1.1\r\n${HOST}\r\n`, 400],
   ["HTTP/1.0 without Host", "GET /v1/publisher/stats HTTP/1.0\r\n\r\n", 401],
   [
@@ -97,7 +72,6 @@ const sensible: readonly (readonly [what: string, sent: string, status: number])
     200,
   ],
   ["an unknown Expect", `GET /_sim/health HTTP/1.1\r\n${HOST}Expect: tea\r\n\r\n`, 200],
-  ["a body of length 00", `POST /v1/click HTTP/1.1\r\n${HOST}Content-Length: 00\r\n\r\n`, 401],
   ["a body on GET", `GET /v1/click HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\nab`, 405],
   [
     "Upgrade with a body",
@@ -109,8 +83,6 @@ const sensible: readonly (readonly [what: string, sent: string, status: number])
     `POST /v1/click HTTP/1.1\r\n${HOST}Transfer-Encoding: CHUNKED\r\n\r\n0\r\n\r\n`,
     401,
   ],
-  ["two slashes", `GET //v1/publisher/stats HTTP/1.1\r\n${HOST}\r\n`, 404],
-  ["dots in percent-encoding", `GET /v1/%2e%2e/x HTTP/1.1\r\n${HOST}\r\n`, 404],
   ["a path with dots", `GET /v1/../_sim/health HTTP/1.1\r\n${HOST}\r\n`, 404],
   [
     "a chunked body",
@@ -258,17 +230,6 @@ test("headers named like members of every object are ordinary headers", async ()
   await exchange(server.port, `GET /v1/click HTTP/1.1\r\n${HOST}constructor: y\r\n\r\n`);
   const [entry] = server.worlds.get("default").journal.entries();
   expect(entry?.request.headers).toEqual({ host: "localhost", constructor: "y" });
-});
-
-test("invalid UTF-8 in a body is refused as such", async () => {
-  await using server = await serve();
-  const { apiKey } = server.worlds.get("default").publishers.at(0);
-  const { responses } = await exchange(server.port, [
-    `POST /v1/impression HTTP/1.1\r\n${HOST}Authorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\nContent-Length: 4\r\n\r\n`,
-    Uint8Array.of(0x22, 0xff, 0xfe, 0x22),
-  ]);
-  expect(responses[0]?.status).toBe(400);
-  expect(JSON.parse(responses[0]?.body ?? "").code).toBe("malformed_body");
 });
 
 test("the journal keeps which requests came over one connection, and shows it nowhere", async () => {

@@ -56,12 +56,9 @@ test("a host of another machine is refused with advice", async () => {
 
 test.each([
   [{ port: 70_000 }, "port"],
-  [{ port: 1.5 }, "port"],
   [{ host: "" }, "host"],
-  [{ controlToken: "" }, "controlToken"],
   [{ controlToken: "two words" }, "controlToken"],
   [{ maxWorlds: 0 }, "maxWorlds"],
-  [{ publishers: 0 }, "publishers"],
   [{ colour: "red" }, "colour"],
 ])("the invalid option %j is refused with an error that names it", async (options, field) => {
   await expect(startServer({ port: 0, ...options })).rejects.toMatchObject({

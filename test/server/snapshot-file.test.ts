@@ -59,16 +59,6 @@ describe("saving", () => {
     expect(readdirSync(directory)).toEqual(["state.json"]);
   });
 
-  test("writes the state at the moment of the call", async () => {
-    const path = join(temporaryFolder(), "state.json");
-    const sim = used();
-    const before = sim.snapshot();
-    const saved = saveSnapshot(sim, path);
-    record(sim, 1);
-    await saved;
-    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(before);
-  });
-
   test("fails if a rule is a function, and writes nothing", async () => {
     const directory = temporaryFolder();
     const sim = used();
