@@ -5,7 +5,7 @@ import { VERSION } from "../../src/base/version.ts";
 import { catalogue } from "../../src/spec/assumptions/catalogue.ts";
 import type { ApiResponse } from "../../src/spec/messages.ts";
 import { senderOf } from "../operation-sender.ts";
-import { ask as askAt, JSON_BODY, worldsOf } from "../worlds.ts";
+import { ask as askAt, worldsOf } from "../worlds.ts";
 import { record, stage } from "./every-route.ts";
 
 const START = "2026-01-15T00:00:00.000Z";
@@ -114,21 +114,14 @@ test("returns the journal filtered, as one document or as lines, and clears it",
   expect(operations("")).toEqual([]);
 });
 
-test("takes a snapshot that another world can restore", () => {
+test("takes a snapshot that another world can restore, and resets, with another seed if one is sent", () => {
   const { worlds, ask, read } = fresh();
-  read("POST", "publishers", { name: "Later" });
+  const { body: before } = ask("GET", "snapshot");
   read("POST", "clock/advance", { by: "1d" });
-  const body = ask("GET", "snapshot").body;
-  const path = "/@b/_sim/snapshot";
-  const put = worlds.handle({ method: "PUT", path, headers: JSON_BODY, body });
+  const { body } = ask("GET", "snapshot");
+  const put = askAt(worlds, "PUT", "/@b/_sim/snapshot", JSON.parse(body));
   expect(JSON.parse(put.body)).toMatchObject({ world: "b", now: "2026-01-16T00:00:00.000Z" });
   expect(worlds.get("b").snapshot()).toEqual(JSON.parse(body));
-});
-
-test("resets, with another seed if one is sent", () => {
-  const { ask, read } = fresh();
-  const before = ask("GET", "snapshot").body;
-  read("POST", "publishers");
   expect(read("POST", "reset")).toMatchObject({ seed: "adsim" });
   expect(ask("GET", "snapshot").body).toBe(before);
   expect(read("POST", "reset", { seed: "x" })).toMatchObject({ seed: "x" });

@@ -6,34 +6,18 @@ import type { SimulatorOptions } from "../../src/simulator/simulator-options.ts"
 import { buildRequest } from "../../src/spec/build-request.ts";
 import { ask, worldsOf } from "../worlds.ts";
 
-interface ShownState {
-  readonly now: string;
-  readonly faults: readonly { readonly id: string; readonly fired: number }[];
-  readonly publisher: {
-    readonly name: string;
-    readonly surfaces: readonly { readonly status: string }[];
-    readonly books: Readonly<Record<string, number>>;
-    readonly quotas: readonly { readonly name: string; readonly remaining: number }[];
-    readonly stats: { readonly status: number; readonly body: string };
-    readonly payouts: { readonly status: number; readonly body: string };
-  } | null;
-}
-
-interface Shown {
-  readonly publisher?: string;
-  readonly before: ShownState | null;
-  readonly after: ShownState;
-}
+/** JSON of a known shape. */
+type Json = ReturnType<typeof JSON.parse>;
 
 function fresh(options: SimulatorOptions = {}) {
   const worlds = worldsOf(options);
   const sim = worlds.get("default");
-  const read = (path: string): ReturnType<typeof JSON.parse> => {
+  const read = (path: string): Json => {
     const { status, body } = ask(worlds, "GET", `/_sim/history${path}`);
     if (status !== 200) throw new Error(`${status} ${body}`);
     return JSON.parse(body);
   };
-  return { worlds, sim, read, at: (sequence: number): Shown => read(`/${sequence}`) };
+  return { worlds, sim, read, at: (sequence: number): Json => read(`/${sequence}`) };
 }
 
 function impression(sim: HostedCore, session: string): string {

@@ -46,16 +46,6 @@ test.each([
   expect(JSON.parse((await worlds.begin(request)).body).curl).toContain(command);
 });
 
-test("an entry that isn't there gets 404", async () => {
-  const worlds = worldsOf({ journalEntries: 2 });
-  for (let count = 0; count < 3; count += 1) senderOf(worlds.get("default")).nowhere();
-  for (const sequence of ["0", "1", "4", "1.5", "-1", "x", "9".repeat(400)]) {
-    const { status, body } = await askLater(worlds, "GET", `/_sim/journal/${sequence}`);
-    expect([status, JSON.parse(body).field], sequence).toEqual([404, "sequence"]);
-  }
-  await shown(worlds, 2);
-});
-
 describe("the step", () => {
   const scenarioOf = (step: RequestStep | null): object => ({
     ...{ name: "copied", about: "One step.", seed: "parity", profile: "adversarial" },

@@ -65,15 +65,6 @@ describe("a scenario sent in the body", () => {
     expect(journal.total).toBe(2);
     expect(worlds.get("default").snapshot()).toEqual(before);
   });
-
-  test("keeps its own assumptions, except those that the request overrides", async () => {
-    const worlds = stage();
-    const own = { ...short, assumptions: { "errors.body": "flat", "dedup.repeat": "conflict" } };
-    const assumptions = { "dedup.repeat": "count" };
-    await play(worlds, { scenario: own, assumptions });
-    const expected = { "errors.body": "flat", ...assumptions };
-    expect(worlds.get("default").assumptions).toMatchObject(expected);
-  });
 });
 
 describe("while a play is going on", () => {

@@ -1,7 +1,11 @@
-/** Every answer to `/v1` has one Date, which shows the world's clock; those to `/_sim` show the machine's. */
+/**
+ * The clocks of a server. Every answer to `/v1` has one Date, which shows the world's; those to `/_sim` show the machine's. On the
+ * system's clock all worlds have the same start, whenever they are created.
+ */
 
 import { expect, test } from "vitest";
-import type { FaultRule } from "../../src/index.ts";
+import { type FaultRule, InputError } from "../../src/index.ts";
+import { startServer } from "../../src/server.ts";
 import { openRawConnection, serve } from "./raw.ts";
 
 const START = "2026-01-15T00:00:59.999Z";
@@ -51,4 +55,31 @@ test.each([
   const [date = "", ...others] = await datesOf(sent);
   expect(others).toEqual([]);
   expect(Math.abs(Date.parse(date) - Date.now())).toBeLessThan(60_000);
+});
+
+const DAY_MS = 86_400_000;
+const STARTED_MS = Date.parse("2026-05-04T03:02:01.007Z");
+
+test("a world that is created or reset days later starts when the server did", async () => {
+  let wallMs = STARTED_MS + 0.75;
+  await using server = await serve({ clock: "system", wallClock: () => wallMs });
+  wallMs += 3 * DAY_MS;
+  const early = server.worlds.get("default");
+  const late = server.worlds.get("late");
+  early.reset();
+  for (const world of [early, late]) {
+    expect(world.snapshot().start).toBe(STARTED_MS);
+    expect(world.clock.now()).toBe(STARTED_MS + 3 * DAY_MS);
+  }
+});
+
+test("a world can be created even after the system's clock was set back", async () => {
+  let wallMs = STARTED_MS;
+  await using server = await serve({ clock: "system", wallClock: () => wallMs });
+  wallMs -= DAY_MS;
+  expect(server.worlds.get("late").clock.now()).toBe(STARTED_MS);
+});
+
+test("a wall clock that says no time is refused", async () => {
+  await expect(startServer({ port: 0, wallClock: () => Number.NaN })).rejects.toThrow(InputError);
 });
