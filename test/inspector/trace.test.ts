@@ -3,26 +3,12 @@
 import { describe, expect, test } from "vitest";
 import { controlModules } from "../../src/adapters/control-modules.ts";
 import { createControl } from "../../src/control/control.ts";
-import { createSimulator, type Simulator } from "../../src/index.ts";
+import { createSimulator } from "../../src/index.ts";
 import { traceOf } from "../../src/inspector/trace.ts";
 import { createWorlds, type Worlds } from "../../src/simulator/worlds.ts";
-import type { ApiRequest } from "../../src/spec/messages.ts";
 import { fakerHost } from "../../src/world/publishers/people.ts";
+import { senderOf } from "../operation-sender.ts";
 import { recordingIn } from "./recording-in.ts";
-
-function impression(
-  { publishers }: Pick<Simulator, "publishers">,
-  session: string,
-  headers: Readonly<Record<string, string>> = {},
-): ApiRequest {
-  const { id, apiKey, surfaces } = publishers.at(0);
-  return {
-    method: "POST",
-    path: "/v1/impression",
-    headers: { authorization: `Bearer ${apiKey}`, ...headers },
-    body: { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad", session_id: session },
-  };
-}
 
 function worldsWith(maxWorlds: number): Worlds {
   return createWorlds({
@@ -41,10 +27,11 @@ function plain(value: unknown): unknown {
 describe("a simulator's trace", () => {
   test("has its journal, changes, audit and report, and the state around each exchange", async () => {
     const sim = createSimulator({ seed: "file" });
-    sim.handle(impression(sim, "a"));
+    const { impression } = senderOf(sim);
+    impression("a");
     sim.clock.advance("1h");
     sim.faults.add({ verdict: { kind: "respond", status: 503 }, match: { nth: 2 } });
-    for (const session of ["a", "b", "c"]) sim.handle(impression(sim, session));
+    for (const session of ["a", "b", "c"]) impression(session);
     const { title, worlds, shared } = recordingIn(await sim.trace({ title: "A & B <i>" }));
     const answers = worlds.default ?? {};
     expect(title).toBe("A & B <i>");
@@ -71,7 +58,7 @@ describe("a simulator's trace", () => {
 
   test("leaves the simulator as it was", async () => {
     const sim = createSimulator({ seed: "file" });
-    sim.handle(impression(sim, "a"));
+    senderOf(sim).impression("a");
     const before = [sim.snapshot(), sim.journal.toNdjson()];
     await sim.trace();
     expect([sim.snapshot(), sim.journal.toNdjson()]).toEqual(before);
@@ -86,9 +73,9 @@ describe("a simulator's trace", () => {
       cookie: "sid=hunter2-c",
       "X-API-Key": "hunter2-d",
     };
-    sim.handle(impression(sim, "a"));
-    sim.handle(impression(sim, "b", secrets));
-    sim.handle({ ...impression(sim, "c"), path: "/v1/impresion" });
+    senderOf(sim).impression("a");
+    sim.handle({ method: "GET", path: "/v1/publisher/stats", headers: secrets });
+    senderOf(sim).nowhere();
     const html = await sim.trace();
     const found = ["hunter2", apiKey, "(redacted)"].filter((text) => html.includes(text));
     expect(found).toEqual(["(redacted)"]);
@@ -117,8 +104,7 @@ describe("the trace of a server", () => {
   test("has every world, and names those that were dropped or reset", async () => {
     const worlds = worldsWith(3);
     for (const name of ["a", "b", "c"]) {
-      const world = worlds.get(name);
-      world.handle(impression(world, name));
+      senderOf(worlds.get(name)).impression(name);
     }
     worlds.get("c").reset();
     const { worlds: recorded, notes } = await traceOf(worlds, "t");

@@ -122,26 +122,6 @@ describe("a page on another port", () => {
     expect(faulted).toEqual([503, "9"]);
   });
 
-  test("can't use the control API, even if its origin is allowed", async () => {
-    const { page, url } = await visit("--cors", "*", "--cors", siteUrl.replace(/\/$/, ""));
-    const outcomes = await page.evaluate(async (base) => {
-      const tried: string[] = [];
-      const json = { "content-type": "application/json" };
-      for (const [path, init] of [
-        ["/_sim/publishers", {}],
-        ["/_sim/reset", { method: "POST" }],
-        ["/_sim/reset", { method: "POST", headers: json, body: "{}" }],
-        ["/@x/_sim/health", { headers: { accept: "text/html" } }],
-      ] as const) {
-        tried.push(await fetch(base + path, init).then(({ status }) => `${status}`, String));
-      }
-      return tried;
-    }, url);
-    expect(outcomes).toEqual(Array.from(outcomes, () => "TypeError: Failed to fetch"));
-    const { worlds } = await (await fetch(`${url}/_sim/worlds`)).json();
-    expect(worlds).toHaveLength(1);
-  });
-
   test("gets an error from init within seconds if its origin isn't allowed, and creates no world", async () => {
     const { page, service, url } = await visit("--cors", "off");
     const error = await page.evaluate(

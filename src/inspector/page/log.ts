@@ -1,6 +1,6 @@
 /** What the page holds of a world: exchanges and changes, oldest first. */
 
-import type { Item, Row } from "./contract.ts";
+import type { Change, Item, Row } from "./contract.ts";
 import type { Listener } from "./source.ts";
 
 export interface Log extends Omit<Listener, "connection"> {
@@ -28,50 +28,38 @@ export function orderOf(item: Item): number {
 }
 
 export function createLog(notify: () => void): Log {
-  let items: Item[] = [];
-  let [version, lastChange, restarts] = [0, 0, 0];
   /** The first row about each event. */
   let firsts: ReadonlyMap<string | undefined, Row> = new Map();
-
-  /** Changes may arrive before the rows that they follow. */
-  function add(fresh: readonly Item[]): void {
-    const all = [...items, ...fresh].sort((one, other) => orderOf(one) - orderOf(other));
-    items = all.slice(-MAX_ITEMS);
-    const newestFirst = items.filter(isRow).toReversed();
-    firsts = new Map(newestFirst.map((row) => [row.eventKey, row]));
-    version += 1;
-    notify();
-  }
-
-  return {
-    get items() {
-      return items;
-    },
-    get version() {
-      return version;
-    },
-    get lastChange() {
-      return lastChange;
-    },
-    get restarts() {
-      return restarts;
-    },
-    repeated(row) {
+  const log = {
+    items: [] as readonly Item[],
+    ...{ version: 0, lastChange: 0, restarts: 0 },
+    repeated(row: Row): Row | undefined {
       const first = row.eventKey === undefined ? undefined : firsts.get(row.eventKey);
       return first === row ? undefined : first;
     },
     exchanges: add,
-    changes(list) {
+    changes(list: readonly Change[]): void {
       // Those after the last row come with every answer.
-      const fresh = list.filter(({ number }) => number > lastChange);
+      const fresh = list.filter(({ number }) => number > log.lastChange);
       if (fresh.length === 0) return;
-      lastChange = fresh.at(-1)?.number ?? lastChange;
+      log.lastChange = fresh.at(-1)?.number ?? log.lastChange;
       add(fresh);
     },
-    restarted() {
-      [items, lastChange] = [[], 0];
-      restarts += 1;
+    restarted(): void {
+      [log.items, log.lastChange] = [[], 0];
+      log.restarts += 1;
       add([]);
     },
   };
+
+  /** Changes may arrive before the rows that they follow. */
+  function add(fresh: readonly Item[]): void {
+    const all = [...log.items, ...fresh].sort((one, other) => orderOf(one) - orderOf(other));
+    log.items = all.slice(-MAX_ITEMS);
+    const newestFirst = log.items.filter(isRow).toReversed();
+    firsts = new Map(newestFirst.map((row) => [row.eventKey, row]));
+    log.version += 1;
+    notify();
+  }
+  return log;
 }

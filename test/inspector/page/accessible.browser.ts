@@ -38,33 +38,30 @@ describe("every view", () => {
   });
   afterAll(() => browser?.close());
 
-  function traffic({ world, server, publisher, impression }: Visit): void {
+  function traffic({ world, server, impression, nowhere, payouts }: Visit): void {
     impression("a");
     impression("a");
     world.clock.advance("1h");
-    world.handle({ method: "GET", path: "/v1/publisher/stat" });
+    nowhere();
     world.assume({ "dedup.repeat": "conflict" });
     world.faults.add({ id: "lost", match: { nth: 2 }, verdict: { kind: "lose-response" } });
     impression("b");
     impression("c");
-    const headers = { authorization: `Bearer ${publisher.apiKey}` };
-    for (let sent = 0; sent < 62; sent += 1) {
-      world.handle({ method: "GET", path: "/v1/publisher/payouts", headers });
-    }
+    for (let sent = 0; sent < 62; sent += 1) payouts();
     server.worlds.fork("other", "default");
   }
 
-  for (const [scheme, width] of [
+  for (const [colorScheme, width] of [
     ["light", 1280],
     ["dark", 1280],
     ["light", 400],
     ["dark", 400],
   ] as const) {
-    test(`${scheme}, ${width} px: axe finds nothing, and nothing scrolls sideways`, {
+    test(`${colorScheme}, ${width} px: axe finds nothing, and nothing scrolls sideways`, {
       timeout: 180_000,
     }, async () => {
-      const visited = await visit(browser, { scheme, width });
-      const { page, open, go, close, complaints } = visited;
+      const visited = await visit(browser, { colorScheme, width });
+      const { page, open, go, complaints } = visited;
       await open();
       await page.getByRole("heading", { name: "Waiting for the first request" }).waitFor();
       traffic(visited);
@@ -80,13 +77,10 @@ describe("every view", () => {
           return results.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
         });
         expect(found, name).toEqual([]);
-        const overflow = await page.evaluate(
-          () => document.documentElement.scrollWidth - innerWidth,
-        );
-        expect(overflow, name).toBeLessThanOrEqual(0);
+        const overflow = () => document.documentElement.scrollWidth - innerWidth;
+        expect(await page.evaluate(overflow), name).toBeLessThanOrEqual(0);
       }
       expect(complaints).toEqual([]);
-      await close();
     });
   }
 });

@@ -25,7 +25,7 @@ describe("foreign text", () => {
   afterAll(() => browser?.close());
 
   test("never becomes markup, wherever a client can write", async () => {
-    const { page, world, publisher, open, go, close, complaints } = await visit(browser);
+    const { page, world, publisher, open, go, complaints } = await visit(browser);
     const authorization = `Bearer ${publisher.apiKey}`;
     for (const text of corpus) {
       world.handle({
@@ -59,70 +59,43 @@ describe("foreign text", () => {
     for (const place of places) {
       await go(place);
       await page.locator("main :is(.list, .side)").first().waitFor();
-      const at = /at=\d+/.exec(place)?.[0].slice(3);
+      const [, at] = /at=(\d+)/.exec(place) ?? [];
       if (at !== undefined)
-        await page
-          .locator(
-            `[aria-label="Exchange ${at}"] .code-text, [aria-label="Exchange ${at}"] .tab-panel`,
-          )
-          .first()
-          .waitFor();
+        await page.locator(`[aria-label="Exchange ${at}"] .tab-panel`).waitFor();
       const found = await page.evaluate(() => ({
         attacked: Reflect.get(globalThis, "attacked"),
         foreign: document.querySelectorAll(
-          "img, iframe, main script, [onerror], [onload], [onfocus]",
-        ).length,
-        links: [...document.querySelectorAll("a")].filter((link) =>
-          /^\s*javascript:/i.test(link.href),
+          "img, iframe, main script, [onerror], [onload], [onfocus], a[href^='javascript:']",
         ).length,
       }));
-      expect(found, place).toEqual({ attacked: undefined, foreign: 0, links: 0 });
+      expect(found, place).toEqual({ attacked: undefined, foreign: 0 });
     }
     // It is all there to read.
     await open("#at=1");
     await page.getByRole("group", { name: "Request body" }).waitFor();
     expect(await page.locator(".panel").innerText()).toContain(corpus[0]);
     expect(complaints).toEqual([]);
-    await close();
   });
 
   test("shows JSON indented, and as it was sent where that would change a value", async () => {
-    const { page, world, open, close } = await visit(browser);
-    const body = '{"a":9007199254740993,"a":1e400,"b":["\\u0041",{}],"c":[ ]}';
-    world.handle({ method: "POST", path: "/v1/nothing", body: '{"a": [1, "x y"], "b": {}}' });
-    world.handle({ method: "POST", path: "/v1/nothing", body });
-    const shown = async (): Promise<string> =>
-      (await page.getByRole("group", { name: "Request body" }).innerText()).trim();
-    await open("#at=1");
-    expect(await shown()).toBe('{\n  "a": [\n    1,\n    "x y"\n  ],\n  "b": {}\n}');
-    await open("#at=2");
-    expect(await shown()).toBe(body);
-    await close();
-  });
-
-  test("shows deeply nested JSON", async () => {
-    const { page, world, impression, open, go, close, complaints } = await visit(browser);
-    const depth = 30_000;
-    const body = "[".repeat(depth) + "]".repeat(depth);
-    world.handle({ method: "POST", path: "/v1/impression", body });
-    impression("next");
-    await open("#at=1");
-    const shown = await page.getByRole("group", { name: "Request body" }).innerText();
-    expect(shown.replaceAll(/\s/g, "")).toBe(body);
-    await go("#at=2");
-    await page.getByRole("heading", { name: "#2" }).waitFor();
-    expect(complaints).toEqual([]);
-    await close();
+    const { page, world, open } = await visit(browser);
+    const deep = "[".repeat(30_000) + "]".repeat(30_000);
+    const exact = '{"a":9007199254740993,"a":1e400,"b":["\\u0041",{}],"c":[ ]}';
+    for (const body of ['{"a": [1, "x y"], "b": {}}', exact, deep])
+      world.handle({ method: "POST", path: "/v1/nothing", body });
+    const shown = async (at: number): Promise<string> => {
+      await open(`#at=${at}`);
+      return (await page.getByRole("group", { name: "Request body" }).innerText()).trim();
+    };
+    expect(await shown(1)).toBe('{\n  "a": [\n    1,\n    "x y"\n  ],\n  "b": {}\n}');
+    expect(await shown(2)).toBe(exact);
+    expect((await shown(3)).replaceAll(/\s/g, "")).toBe(deep);
   });
 
   test("shows control characters and those that change the direction as code points", async () => {
-    const { page, world, open, close } = await visit(browser);
-    world.handle({
-      method: "POST",
-      path: `/v1/${hidden}`,
-      headers: { "x-own": hidden },
-      body: hidden,
-    });
+    const { page, world, open } = await visit(browser);
+    const headers = { "x-own": hidden };
+    world.handle({ method: "POST", path: `/v1/${hidden}`, headers, body: hidden });
     world.publishers.signUp({ name: hidden });
     for (const place of ["#at=1", "#view=world&section=publishers"]) {
       await open(place);
@@ -134,6 +107,5 @@ describe("foreign text", () => {
       expect(text).toContain("a\\u202eb\\u200bc\\u0007d\\u2066e");
       for (const character of "\u202e\u200b\u0007\u2066") expect(text).not.toContain(character);
     }
-    await close();
   });
 });

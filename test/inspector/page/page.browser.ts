@@ -2,8 +2,8 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startServer } from "../../../src/server.ts";
 import { launch } from "../../chromium.ts";
+import { senderOf } from "../../operation-sender.ts";
 import { type Visit, visit } from "./visit.ts";
 
 describe("the page", () => {
@@ -13,49 +13,43 @@ describe("the page", () => {
   });
   afterAll(() => browser?.close());
 
-  function read({ world, publisher }: Visit, times: number): void {
-    const headers = { authorization: `Bearer ${publisher.apiKey}` };
-    const query = { publisher_id: publisher.id };
-    for (let sent = 0; sent < times; sent += 1) {
-      world.handle({ method: "GET", path: "/v1/publisher/payouts", query, headers });
-    }
-  }
-
+  /** For the next request. */
   function fault({ world }: Visit, kind: "lose-response" | "drop" | "garbage" | "truncate"): void {
     world.faults.clear();
     const verdict = kind === "truncate" ? ({ kind, share: 0.5 } as const) : { kind };
-    world.faults.add({ id: kind, match: { nth: 1 }, verdict });
+    world.faults.add({ id: kind, match: { times: 1 }, verdict });
   }
 
   /** From the top, without times and numbers. */
-  async function rows(page: Page): Promise<string[]> {
-    const texts = await page.locator(".row").evaluateAll((all) =>
-      all.map((row) =>
-        [".count", ".what > b:last-of-type", ".outcome"]
-          .map((part) => row.querySelector(part)?.textContent ?? "")
-          .join(" ")
-          .trim(),
-      ),
+  function rows(page: Page): Promise<string[]> {
+    const parts = [".count", ".what > b:last-of-type", ".outcome"];
+    return page.locator(".row").evaluateAll(
+      (all, names) =>
+        all.map((row) =>
+          names
+            .map((name) => row.querySelector(name)?.textContent ?? "")
+            .join(" ")
+            .trim(),
+        ),
+      parts,
     );
-    return texts;
   }
 
   test("says in each row what happened, folds equal ones, and counts what the filters show", async () => {
     const visited = await visit(browser);
-    const { page, impression, open, world, close } = visited;
+    const { page, impression, payouts, nowhere, open } = visited;
     impression("a");
     impression("a");
     for (const kind of ["lose-response", "drop", "garbage", "truncate"] as const) {
       fault(visited, kind);
       impression(kind);
     }
-    world.faults.clear();
-    read(visited, 61);
-    world.handle({ method: "GET", path: "/v1/publisher/stat" });
+    for (let sent = 0; sent < 61; sent += 1) payouts();
+    nowhere();
     await open();
     await page.locator("#row-68").waitFor();
     const all = [
-      "GET /v1/publisher/stat refused: no operation answers at this path",
+      "GET /nowhere refused: no operation answers at this path",
       "payouts refused: 60 reads a minute used up, wait 60 s",
       "60 × payouts read",
       "impression recorded, answer cut off truncate",
@@ -74,26 +68,24 @@ describe("the page", () => {
     await page.locator("#row-8").waitFor();
     await page.locator(".row.fold").click();
     await page.locator("#row-8").waitFor({ state: "detached" });
-    await close();
   });
 
   test("each filter selects its rows and stands in the address, where a link can take it", async () => {
     const visited = await visit(browser);
-    const { page, impression, open, world, publisher, close } = visited;
+    const { page, impression, nowhere, open, publisher } = visited;
     impression("a");
     impression("a");
     fault(visited, "lose-response");
     impression("bbb");
-    world.faults.clear();
-    world.handle({ method: "GET", path: "/v1/nothing" });
+    nowhere();
     for (const [hash, sequences] of [
-      ["text=nothing", [4]],
+      ["text=nowhere", [4]],
       ["text=%232", [2]],
       ["text=status:200", [2, 1]],
       ["text=status:none", [3]],
       ["text=fault:lose-response", [3]],
-      ["text=ad-1 bbb", [3]],
-      [`text=${publisher.id}`, [3, 2, 1]],
+      ["text=ad bbb", [3]],
+      [`text=${publisher.id}`, [4, 3, 2, 1]],
       ["show=errors", [3]],
       ["show=faults", [3]],
       ["show=counted", [3, 1]],
@@ -107,11 +99,10 @@ describe("the page", () => {
     await page.getByRole("button", { name: "Show all" }).click();
     await page.locator("#row-4").waitFor();
     expect(new URL(page.url()).hash.length).toBeLessThanOrEqual(1);
-    await close();
   });
 
   test("the list stands still while an exchange is open; a button brings what came since", async () => {
-    const { page, impression, open, world, close } = await visit(browser);
+    const { page, impression, open, world } = await visit(browser);
     for (let sent = 0; sent < 620; sent += 1) impression(`s-${sent}`);
     await open();
     await page.locator("#row-620").waitFor();
@@ -128,12 +119,11 @@ describe("the page", () => {
     world.reset();
     impression("anew");
     await page.locator("#row-637").waitFor({ state: "detached" });
-    await close();
   });
 
   test("the panel explains, shows what changed, what if, and copies", async () => {
     const visited = await visit(browser);
-    const { page, impression, open, close } = visited;
+    const { page, impression, open } = visited;
     fault(visited, "lose-response");
     impression("a");
     await open("#at=1");
@@ -156,16 +146,14 @@ describe("the page", () => {
       const copied = () => page.evaluate(() => navigator.clipboard.readText());
       await expect.poll(copied).toContain(text);
     }
-    await close();
   });
 
   test("keys move through the list, open, close, jump to errors and filter", async () => {
     const visited = await visit(browser);
-    const { page, impression, open, close } = visited;
+    const { page, impression, open } = visited;
     impression("a");
     fault(visited, "drop");
     impression("b");
-    visited.world.faults.clear();
     impression("c");
     await open();
     await page.locator("#row-3").waitFor();
@@ -188,11 +176,10 @@ describe("the page", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("?");
     await page.getByRole("dialog").waitFor();
-    await close();
   });
 
   test("the world's drawer changes faults, assumptions, publishers, state; the header the clock", async () => {
-    const { page, world, publisher, impression, open, go, close } = await visit(browser);
+    const { page, world, publisher, impression, open, go } = await visit(browser);
     impression("a");
     await open("#view=world");
     const lose = page.getByRole("button", { name: "Lose 1 in 10 answers" });
@@ -220,11 +207,10 @@ describe("the page", () => {
     await page.getByRole("button", { name: "frozen" }).click();
     await page.getByRole("button", { name: "+1 h" }).click();
     await expect.poll(() => world.clock.now() - before).toBe(3_600_000);
-    await close();
   });
 
   test("a publisher signs up, a scenario is played, and a world of its own goes on from a moment", async () => {
-    const { page, server, world, impression, open, go, close } = await visit(browser);
+    const { page, server, world, impression, open, go } = await visit(browser);
     impression("a");
     await open("#view=world&section=publishers");
     await page.getByRole("textbox", { name: "Name of a new publisher" }).fill("Newcomer");
@@ -239,25 +225,22 @@ describe("the page", () => {
     await page.getByRole("button", { name: "Play, and replace this world?" }).click();
     await page.getByRole("heading", { name: "double-click: passed" }).waitFor();
     expect(world.journal.entries().length).toBeGreaterThan(1);
-    await close();
   });
 
   test("findings are counted, explained, and mark their rows", async () => {
-    const { page, world, publisher, open, close } = await visit(browser);
-    const headers = { authorization: `Bearer ${publisher.apiKey}` };
-    world.handle({ method: "GET", path: "/v1/publisher/stat", headers });
+    const { page, nowhere, open } = await visit(browser);
+    nowhere();
     await open();
     await page.getByRole("link", { name: "1 finding" }).click();
     await page.getByText("The path or the method isn't one of the API's.").waitFor();
     await page.locator("#row-1 .marks").filter({ hasText: "⚠ 1" }).waitFor();
     await page.getByRole("link", { name: "#1" }).click();
     await page.getByText("Requests with a path or method that the API doesn't have").waitFor();
-    await close();
   });
 
   test("an empty world has lines to paste that work, and names other worlds with traffic", async () => {
-    const { page, server, world, impression, open, close } = await visit(browser);
-    server.worlds.fork("other", "default").handle({ method: "GET", path: "/v1/publisher/stats" });
+    const { page, server, world, impression, open } = await visit(browser);
+    senderOf(server.worlds.fork("other", "default")).stats();
     await open();
     await page.getByRole("link", { name: "other" }).first().waitFor();
     const lines = await page.getByRole("group", { name: "A command" }).allInnerTexts();
@@ -270,11 +253,10 @@ describe("the page", () => {
     impression("b");
     await page.locator("#row-2").waitFor();
     expect(world.journal.entries().map(({ reason }) => reason)).toEqual(["recorded", "recorded"]);
-    await close();
   });
 
   test("the page of a deleted world doesn't make it again", async () => {
-    const { page, server, close } = await visit(browser);
+    const { page, server } = await visit(browser);
     server.worlds.fork("gone", "default");
     await page.goto(`${server.url}/@gone/_sim/`);
     await page.getByRole("group", { name: "A command" }).first().waitFor();
@@ -282,17 +264,5 @@ describe("the page", () => {
     await page.locator(".connection.ended").waitFor();
     await page.getByRole("alert").filter({ hasText: "World gone was deleted" }).waitFor();
     expect(server.worlds.names()).toEqual(["default"]);
-    await close();
-  });
-
-  test("an address with the control token works, and leads to the one without it", async () => {
-    const server = await startServer({ port: 0, controlToken: "s3cret" });
-    const page = await browser.newPage();
-    const { host } = new URL(server.url);
-    await page.goto(`http://x:s3cret@${host}/_sim/#view=findings`);
-    await page.getByText("None of the mistakes that adsim knows").waitFor();
-    expect(page.url()).toBe(`http://${host}/_sim/#view=findings`);
-    await page.close();
-    await server.close();
   });
 });
