@@ -57,12 +57,11 @@ const MAX_WORDS = 55;
 
 /**
  * A file's name without its ending: letters, digits and single hyphens. The same for the same failure in every run, and different
- * if the identities differ, even where the words are the same in ASCII. Paths in them count from the working directory.
+ * if the identities differ, even where the words are the same in ASCII.
  */
 export function failureFileName(words: string, identity: readonly string[]): string {
-  const folder = typeof process === "undefined" ? "" : process.cwd();
   const plain = words.toLowerCase().match(/[a-z0-9]+/g) ?? ["failure"];
-  const unique = digestOf(identity.map((one) => one.replace(folder, ""))).slice(0, 8);
+  const unique = digestOf(identity).slice(0, 8);
   return `${plain.join("-").slice(0, MAX_WORDS).replace(/-$/, "")}-${unique}`;
 }
 

@@ -1,26 +1,18 @@
 /** Delivers a response through `fetch` as a fault rule says: late, in part, or not at all. */
 
-import { createDrip } from "../base/drip.ts";
 import type { Delivery } from "../spec/delivery.ts";
 import type { ApiResponse } from "../spec/messages.ts";
 import {
   type Client,
+  dripPieces,
   globalTimers,
   nothing,
   type Overtaking,
   onAbort,
-  pause,
 } from "./hold-back.ts";
 
 /** The client that waits for the response. */
 export interface DeliveryClient extends Client {
-  /**
-   * How long a silence keeps the process alive, in milliseconds, so that a time-out signal can end it. Neither such a signal
-   * nor a socket would keep it alive.
-   *
-   * @default 0
-   */
-  readonly keepsProcessMs?: number | undefined;
   readonly overtaking: Overtaking;
 }
 
@@ -106,17 +98,17 @@ function networkError(text: string, kind: keyof typeof causes): TypeError {
   return new TypeError(text, { cause: Object.assign(new Error(message), facts) });
 }
 
-function silence({
-  signal,
-  keepsProcessMs = 0,
-  timers = globalTimers,
-}: DeliveryClient): Promise<never> {
+/** Node's own fetch waits this long for a response's headers. */
+const KEEPS_PROCESS_MS = 300_000;
+
+function silence({ signal, timers }: DeliveryClient): Promise<never> {
   return new Promise((_, reject) => {
     if (signal === undefined) return;
     signal.throwIfAborted();
-    const timer = keepsProcessMs > 0 ? timers.setTimeout(nothing, keepsProcessMs) : undefined;
+    // A time-out signal wouldn't keep the process alive until it ends the silence. Whoever has other timers does so himself.
+    const timer = timers ? undefined : globalTimers.setTimeout(nothing, KEEPS_PROCESS_MS);
     onAbort(signal, (reason) => {
-      timers.clearTimeout(timer);
+      globalTimers.clearTimeout(timer);
       reject(reason);
     });
   });
@@ -127,20 +119,19 @@ const onDemand: QueuingStrategy = { highWaterMark: 0 };
 
 function dripStream(
   text: string,
-  { bytesPerSecond, undelivered }: Extract<Delivery, { readonly kind: "drip" }>,
+  delivery: Extract<Delivery, { readonly kind: "drip" }>,
   { signal, timers }: DeliveryClient,
 ): ReadableStream<Uint8Array> {
-  const drip = createDrip(text, bytesPerSecond);
   const leaving = new AbortController();
-  leaving.signal.addEventListener("abort", undelivered);
+  leaving.signal.addEventListener("abort", delivery.undelivered);
   const stopListening = onAbort(signal, (reason) => leaving.abort(reason));
+  const pieces = dripPieces(text, delivery, { timers, signal: leaving.signal });
   return new ReadableStream(
     {
       async pull(controller) {
-        await pause(drip.everyMs, { timers, signal: leaving.signal });
-        const { piece, isLast } = drip.next();
-        controller.enqueue(piece);
-        if (!isLast) return;
+        const { value, done } = await pieces.next();
+        if (value !== undefined) controller.enqueue(value);
+        if (!done) return;
         stopListening();
         controller.close();
       },

@@ -3,13 +3,10 @@
 import type { ApiRequest, ApiResponse } from "../spec/messages.ts";
 import { deliverAnswer } from "./fetch-deliveries.ts";
 import { isGzipped, unpackBody } from "./gzip-body.ts";
-import { createOvertaking, globalTimers, onAbort, type Timers } from "./hold-back.ts";
+import { createOvertaking, type Timers } from "./hold-back.ts";
 
 /** Base for URLs without an origin. The top-level domain can't exist (RFC 6761). */
 const ORIGIN = "http://adsim.invalid";
-
-/** Node's own fetch waits this long for a response's headers. */
-const KEEPS_PROCESS_MS = 300_000;
 
 /**
  * A `fetch` that `handle` answers for every origin; `fetch("/v1/…")` works too. Like the built-in one, it rejects with an
@@ -20,19 +17,18 @@ const KEEPS_PROCESS_MS = 300_000;
  */
 export function createFetch(
   handle: (request: ApiRequest) => ApiResponse,
-  timers: Timers = globalTimers,
+  timers?: Timers,
 ): typeof globalThis.fetch {
   const overtaking = createOvertaking();
-  // With other timers, whoever controls them keeps the process alive.
-  const keepsProcessMs = timers === globalTimers ? KEEPS_PROCESS_MS : 0;
   return async (input, init) => {
     const request = requestFor(input, init);
-    request.signal.throwIfAborted();
     // The caller's: the signal of a Request follows it only until the Request is garbage-collected.
     const own = init?.signal === undefined ? (input as Partial<Request>).signal : init.signal;
     const signal = own ?? undefined;
-    const answer = handle(await unlessAborted(signal, toApiRequest(request)));
-    const response = await deliverAnswer(answer, { overtaking, keepsProcessMs, timers, signal });
+    request.signal.throwIfAborted();
+    const sent = await toApiRequest(request);
+    signal?.throwIfAborted();
+    const response = await deliverAnswer(handle(sent), { overtaking, timers, signal });
     return withUrl(response, request.url.replace(/#.*/, ""));
   };
 }
@@ -50,17 +46,6 @@ function requestFor(input: RequestInfo | URL, init: RequestInit | undefined): Re
     const given = { method, headers, body, redirect, signal, duplex: "half" };
     return new Request(url, { ...given, ...init });
   }
-}
-
-/** Rejects with the signal's reason as soon as it is aborted, because a body may never end. */
-function unlessAborted<Result>(
-  signal: AbortSignal | undefined,
-  work: Promise<Result>,
-): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const stopListening = onAbort(signal, reject);
-    work.then(resolve, reject).finally(stopListening);
-  });
 }
 
 /** No constructor sets it. */

@@ -17,22 +17,16 @@ export function isGzipped(request: ApiRequest): request is GzippedRequest {
   return body instanceof Uint8Array && /^(x-)?gzip$/i.test(headers?.["content-encoding"] ?? "");
 }
 
-/** Is refused for its length. The journal shows it. */
-const TOO_LARGE = `(gzip of more than ${MAX_BODY_BYTES} bytes)`.padEnd(MAX_BODY_BYTES + 1);
-
 export async function unpackBody(request: GzippedRequest): Promise<ApiRequest> {
   const { "content-encoding": _, "content-length": __, ...headers } = request.headers;
   const packed = new Blob([request.body]).stream();
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let bytes = 0;
   try {
-    for await (const piece of packed.pipeThrough(new DecompressionStream("gzip"))) {
-      pieces.push(piece);
-      bytes += piece.length;
-      if (bytes > MAX_BODY_BYTES) return { ...request, headers, body: TOO_LARGE };
-    }
+    const unpacked = await new Response(
+      packed.pipeThrough(new DecompressionStream("gzip")),
+    ).arrayBuffer();
+    // A byte more than is allowed is refused for its length.
+    return { ...request, headers, body: new Uint8Array(unpacked.slice(0, MAX_BODY_BYTES + 1)) };
   } catch {
     return request;
   }
-  return { ...request, headers, body: new Uint8Array(await new Blob(pieces).arrayBuffer()) };
 }

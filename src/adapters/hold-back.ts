@@ -3,7 +3,7 @@
  * this code, but each counts its own responses.
  */
 
-import { timerMs } from "../base/drip.ts";
+import { createDrip, timerMs } from "../base/drip.ts";
 import type { Delivery } from "../spec/delivery.ts";
 
 /** Timers for deliveries: the machine's, or those of virtual time. `Id` identifies a timer. */
@@ -61,22 +61,33 @@ export function onAbort(
   return () => signal.removeEventListener("abort", listener);
 }
 
-/** Counts handed-over responses for those that wait to be overtaken by some of their world. */
-export interface Overtaking {
-  /** Whether no response waits. Then calls of `handedOver` aren't necessary. */
-  readonly isIdle: boolean;
-  /** Resolves when the response may be handed over. Rejects with the signal's reason if the client leaves before. */
-  holdBack(delivery: Delivery, world: string, client: Client): Promise<void>;
-  handedOver(world: string): void;
+/** The pieces of a slow body, each when it is due. @throws (as a rejection) the signal's reason if it is aborted. */
+export async function* dripPieces(
+  body: string,
+  { bytesPerSecond }: Extract<Delivery, { readonly kind: "drip" }>,
+  client: Client,
+): AsyncGenerator<Uint8Array> {
+  const drip = createDrip(body, bytesPerSecond);
+  for (let isOver = body === ""; !isOver; ) {
+    await pause(drip.everyMs, client);
+    const { piece, isLast } = drip.next();
+    yield piece;
+    isOver = isLast;
+  }
 }
 
-export function createOvertaking(): Overtaking {
+export type Overtaking = ReturnType<typeof createOvertaking>;
+
+/** Counts handed-over responses for those that wait to be overtaken by some of their world. */
+export function createOvertaking() {
   const waiting = new Set<{ readonly world: string; left: number; wake: () => void }>();
   return {
+    /** Whether no response waits. Then calls of `handedOver` aren't necessary. */
     get isIdle(): boolean {
       return waiting.size === 0;
     },
-    async holdBack(delivery, world, client) {
+    /** Resolves when the response may be handed over. Rejects with the signal's reason if the client leaves before. */
+    async holdBack(delivery: Delivery, world: string, client: Client): Promise<void> {
       if (delivery.delayMs > 0) await pause(delivery.delayMs, client);
       if (delivery.kind !== "overtaken") return;
       const one = { world, left: delivery.by, wake: nothing };
@@ -86,7 +97,7 @@ export function createOvertaking(): Overtaking {
       });
       await wait.finally(() => waiting.delete(one));
     },
-    handedOver(world) {
+    handedOver(world: string): void {
       for (const one of waiting) {
         if (one.world !== world) continue;
         one.left -= 1;

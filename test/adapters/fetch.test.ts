@@ -1,6 +1,3 @@
-import { setImmediate } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createSimulator, type Simulator } from "../../src/index.ts";
 import { startServer } from "../../src/server.ts";
@@ -182,28 +179,3 @@ test.each<Target>([
   expect(own).toEqual(await shown(server.worlds.get("default"), fetch, server.url, target));
   expect(own).toMatchObject({ status: target[2], statusText: target[3], redirected: false });
 });
-
-test("aborting a request whose body never ends rejects, even after a garbage collection", async () => {
-  const sim = createSimulator();
-  const controller = new AbortController();
-  const sent = sim.fetch("/v1/impression", {
-    method: "POST",
-    body: new ReadableStream({}),
-    duplex: "half",
-    signal: controller.signal,
-  } as RequestInit);
-  await collectGarbage();
-  controller.abort(new Error("enough"));
-  await expect(sent).rejects.toThrow("enough");
-  expect(sim.journal.total).toBe(0);
-});
-
-/** Collects garbage, which takes a request's own signal if nothing refers to it any more. */
-async function collectGarbage(): Promise<void> {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  for (let times = 0; times < 3; times += 1) {
-    collect();
-    await setImmediate();
-  }
-}

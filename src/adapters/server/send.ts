@@ -2,12 +2,11 @@
 
 import type { ServerResponse } from "node:http";
 import { clearInterval, setImmediate, setInterval } from "node:timers";
-import { createDrip } from "../../base/drip.ts";
 import { isControlTarget } from "../../base/world-path.ts";
 import { worldOf } from "../../simulator/worlds.ts";
 import { type Delivery, deliveryTraits } from "../../spec/delivery.ts";
 import type { ApiResponse, FollowedResponse } from "../../spec/messages.ts";
-import { createOvertaking, nothing, onAbort, pause } from "../hold-back.ts";
+import { createOvertaking, dripPieces, nothing, onAbort } from "../hold-back.ts";
 
 import { connectionOf } from "./connection.ts";
 
@@ -80,13 +79,25 @@ export function createSender(): Sender {
     switch (delivery.kind) {
       case "whole":
       case "overtaken":
+        begin(response, answer);
+        response.end(answer.body, delivered);
+        return;
       case "bytes":
         begin(response, answer);
-        response.end(delivery.kind === "bytes" ? delivery.bytes : answer.body, delivered);
+        response.end(delivery.bytes, delivered);
         return;
       case "drip":
         begin(response, answer);
-        return await drip(response, answer.body, { delivery, signal, delivered });
+        response.flushHeaders();
+        try {
+          // Ignores backpressure, because the whole body is in memory anyway.
+          for await (const piece of dripPieces(answer.body, delivery, { signal }))
+            response.write(piece);
+          response.end(delivered);
+        } catch {
+          // The client has left.
+        }
+        return;
       case "cut":
         begin(response, answer);
         response.write(delivery.bytes, (error) => {
@@ -95,23 +106,12 @@ export function createSender(): Sender {
           socket.destroySoon();
         });
         return;
-      case "noise":
-      case "close":
-        settled();
-        if (delivery.kind === "noise") socket.write(delivery.bytes);
-        socket.destroySoon();
-        return;
-      case "reset":
-        settled();
-        socket.resetAndDestroy();
-        return;
-      case "silence":
-        settled();
-        endAtClose(response, () => socket.destroy());
-        return;
-      default:
-        delivery satisfies never;
     }
+    settled();
+    if (delivery.kind === "silence") return endAtClose(response, () => socket.destroy());
+    if (delivery.kind === "reset") return void socket.resetAndDestroy();
+    if (delivery.kind === "noise") socket.write(delivery.bytes);
+    socket.destroySoon();
   }
 
   /** Sends an answer that may never end, so nothing can follow it on its connection. */
@@ -140,30 +140,6 @@ export function createSender(): Sender {
       for (const end of enders) end();
     },
   };
-}
-
-interface Dripping {
-  readonly delivery: Extract<Delivery, { readonly kind: "drip" }>;
-  readonly signal: AbortSignal;
-  readonly delivered: () => void;
-}
-
-async function drip(
-  response: ServerResponse,
-  body: string,
-  { delivery, signal, delivered }: Dripping,
-): Promise<void> {
-  if (body === "") return void response.end(delivered);
-  const pieces = createDrip(body, delivery.bytesPerSecond);
-  response.flushHeaders();
-  for (;;) {
-    await pause(pieces.everyMs, { signal }).catch(nothing);
-    if (signal.aborted) return;
-    const { piece, isLast } = pieces.next();
-    if (isLast) return void response.end(piece, delivered);
-    // Ignores backpressure, because the whole body is in memory anyway.
-    response.write(piece);
-  }
 }
 
 /** How often to look for more, in milliseconds. */

@@ -3,7 +3,7 @@
  * which parts of the API that reached.
  */
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Reporter } from "vitest/node";
@@ -19,21 +19,14 @@ export class CoverageReporter implements Reporter {
     if (environmentValue(REACHED) !== undefined) return;
     const folder = mkdtempSync(join(tmpdir(), "adsim-reached-"));
     this.#file = join(folder, "reached");
+    writeFileSync(this.#file, "");
     process.env[REACHED] = this.#file;
     process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   }
 
   onTestRunEnd(): void {
     if (this.#file === undefined) return;
-    const groups = coverageOf(reachedIn(readIfWritten(this.#file)));
+    const groups = coverageOf(reachedIn(readFileSync(this.#file, "utf8")));
     console.log(`\n${coverageText(groups)}`);
-  }
-}
-
-function readIfWritten(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
   }
 }
