@@ -22,25 +22,11 @@ function escaped(text: string): string {
 
 /** Uses the names of Prometheus's client libraries. */
 function processFamilies(): MetricFamily[] {
-  const { rss, heapTotal, heapUsed, external } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
-  const gauge = (name: string, help: string, value: number): MetricFamily =>
-    metric("gauge", name, help, value);
+  const memory = "Resident memory size in bytes.";
+  const time = "Total user and system CPU time spent in seconds.";
   return [
-    gauge("process_resident_memory_bytes", "Resident memory size in bytes.", rss),
-    gauge("nodejs_heap_size_total_bytes", "Size of the JavaScript heap.", heapTotal),
-    gauge("nodejs_heap_size_used_bytes", "Used part of the JavaScript heap.", heapUsed),
-    gauge("nodejs_external_memory_bytes", "Memory of objects outside the heap.", external),
-    metric(
-      "counter",
-      "process_cpu_seconds_total",
-      "Total user and system CPU time spent in seconds.",
-      (user + system) / 1_000_000,
-    ),
-    gauge(
-      "process_start_time_seconds",
-      "Start time of the process since unix epoch in seconds.",
-      Math.round(performance.timeOrigin / 1000),
-    ),
+    metric("gauge", "process_resident_memory_bytes", memory, process.memoryUsage.rss()),
+    metric("counter", "process_cpu_seconds_total", time, (user + system) / 1_000_000),
   ];
 }

@@ -12,8 +12,6 @@ function show({ baseUrl, fetch, apiKey, publisher, surface }: Way, ad: string): 
   });
 }
 
-const machineFetch = globalThis.fetch;
-
 /** URLs of earlier tests, to see whether they are gone. */
 const before: { url: string; fetch: typeof globalThis.fetch }[] = [];
 
@@ -81,10 +79,6 @@ describe.each(["fetch", "msw", "http"] as const)("by %s", (transport) => {
     server.close();
     expect(sim).toHaveReceived({ times: 0 });
   });
-});
-
-test("after the tests under MSW, the machine's fetch is restored", () => {
-  expect(globalThis.fetch).toBe(machineFetch);
 });
 
 describe("a publisher is found", () => {

@@ -1,7 +1,12 @@
-/** Playwright's `test` with a separate simulated world for each test, which answers the requests of its pages. */
+/**
+ * Playwright's `test` with a separate simulated world for each test, which answers the requests of its pages, and its `expect`
+ * with the matchers of a simulator.
+ */
 
 import {
   test as base,
+  expect as baseExpect,
+  type Expect,
   type PlaywrightTestArgs,
   type PlaywrightTestOptions,
   type PlaywrightWorkerArgs,
@@ -9,6 +14,7 @@ import {
   type TestInfo,
   type TestType,
 } from "@playwright/test";
+import { type Matchers, matchers } from "../../assertions/assertions.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import type { Simulator } from "../create-simulator.ts";
 import { simulatorFromEnvironment } from "../environment.ts";
@@ -75,6 +81,9 @@ const extended: Test<OwnFixtures> = base.extend<OwnFixtures & SimOptions>({
 
 /** Playwright's `test` with the options {@link SimOptions} and the fixtures {@link SimFixtures}. */
 export const test: Test<SimFixtures> = extended;
+
+/** Playwright's `expect`, which also has the matchers of `expect(sim)`. */
+export const expect: Expect<Matchers> = baseExpect.extend(matchers);
 
 /** Reporters that show attachments show the trace. */
 async function attachTrace(sim: Simulator, info: TestInfo): Promise<void> {

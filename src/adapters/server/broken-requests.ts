@@ -1,66 +1,54 @@
-/** Answers what isn't a request: broken or oversized heads, time-outs, CONNECT. Then the connection ends. */
+/** Answers broken or oversized heads and time-outs, which never become requests. Then the connection ends. */
 
 import type { Server } from "node:http";
-import type { Duplex } from "node:stream";
 import { setImmediate, setTimeout } from "node:timers";
 import type { Rejection } from "../../spec/errors.ts";
 import type { ApiResponse } from "../../spec/messages.ts";
 import { connectionOf } from "./connection.ts";
 
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
+/** How long a refused client has to finish sending and read the answer, in milliseconds. */
+const LINGER_MS = 500;
 
 export function answerBrokenRequests(
   server: Server,
   refuse: (rejection: Rejection) => ApiResponse,
 ): void {
-  server.on("clientError", (error: NodeJS.ErrnoException & { reason?: string }, socket) => {
-    const { code = "", reason = "it is malformed" } = error;
-    const rejection = rejections[code] ?? malformed(`can't be read as HTTP/1.1: ${reason}`);
-    if (code === "ECONNRESET" || !socket.writable) socket.destroy();
-    else endWith(socket, refuse(rejection));
-  });
-  server.on("connect", (_, socket) => {
-    socket.on("error", () => socket.destroy());
-    endWith(socket, refuse(malformed("asks for a tunnel, and this server is no proxy")));
+  server.on("clientError", (error: Broken, socket) => {
+    const connection = connectionOf(socket);
+    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+    // Each further piece of a broken request is another error.
+    if (connection.isEnding) return;
+    connection.isEnding = true;
+    const end = (): void => {
+      socket.end(textOf(refuse(rejectionOf(error))));
+      // Closing at once could reset the connection before the client has read the answer.
+      socket.resume();
+      setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    };
+    // The request before may just have come whole, and is answered first.
+    setImmediate(() => {
+      const { latest } = connection;
+      if (latest === undefined || latest.writableFinished) end();
+      else latest.once("finish", end);
+    });
   });
 }
 
-const rejections: Readonly<Record<string, Rejection>> = {
-  HPE_HEADER_OVERFLOW: {
-    code: "headers_too_large",
-    detail: "The request line and headers are larger than the server accepts.",
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    code: "request_timeout",
-    detail: "The request did not arrive completely before the server's time-out.",
-  },
-};
+type Broken = Error & { readonly code?: string; readonly reason?: string };
 
-function malformed(why: string): Rejection {
-  return { code: "malformed_request", detail: `The request ${why}.` };
+function rejectionOf({ code, reason = "it is malformed" }: Broken): Rejection {
+  if (code === "HPE_HEADER_OVERFLOW") {
+    return { code: "headers_too_large", detail: "The head is larger than the server accepts." };
+  }
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return { code: "request_timeout", detail: "The request didn't arrive in time." };
+  }
+  return { code: "malformed_request", detail: `This can't be read as HTTP/1.1: ${reason}.` };
 }
 
-/** How long a refused client has to finish sending and read the answer, in milliseconds. */
-const LINGER_MS = 500;
-
-/** Requests before the broken one are answered first. The one before may just have come whole. */
-function endWith(socket: Duplex, { status, headers, body }: ApiResponse): void {
-  const connection = connectionOf(socket);
-  // Each further piece of a broken request is another error.
-  if (connection.isEnding) return;
-  connection.isEnding = true;
+function textOf({ status, headers, body }: ApiResponse): string {
+  const reason = process.getBuiltinModule("node:http").STATUS_CODES[status];
   const fields = Object.entries({ ...headers, connection: "close" });
   const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`);
-  const text = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
-  const end = (): void => {
-    socket.end(text);
-    // Closing at once could reset the connection before the client has read the answer.
-    socket.resume();
-    setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  };
-  setImmediate(() => {
-    const { latest } = connection;
-    if (latest === undefined || latest.writableFinished) end();
-    else latest.once("finish", end);
-  });
+  return `HTTP/1.1 ${status} ${reason}\r\n${lines.join("")}\r\n${body}`;
 }

@@ -50,7 +50,9 @@ export async function startPrepared(
   const worlds = createServerWorlds(resolved);
   await prepare(worlds);
 
-  const server = Object.assign(http.createServer(settings), limits);
+  const server = http.createServer(settings);
+  // Unlimited: beyond a limit Node silently drops fields, even a second Host. The head's size limits them anyway.
+  server.maxHeadersCount = 0;
   const address = await listen(server, resolved);
   const service = createService(
     worlds,
@@ -64,8 +66,6 @@ export async function startPrepared(
   const sender = createSender();
   const receive = createReceiver(service, sender);
   server.on("request", (message, response) => receive(message, response));
-  // Unknown expectations may be ignored (RFC 9110 §10.1.1).
-  server.on("checkExpectation", (message, response) => receive(message, response));
   server.on("checkContinue", (message, response) => {
     receive(message, response, () => response.writeContinue());
   });
@@ -92,20 +92,9 @@ const settings = {
   maxHeaderSize: 32 * 1024,
   // Node would answer a missing Host itself, without the header that every response needs.
   requireHostHeader: false,
-  // How often Node checks the first two time-outs below, in milliseconds.
-  connectionsCheckingInterval: 1000,
-} as const;
-
-const limits = {
-  // A head is a few hundred bytes. A slower client is stuck, or holds connections open on purpose.
-  headersTimeout: 10_000,
-  // Long enough for a snapshot of 64 MiB over a slow link.
-  requestTimeout: 60_000,
   // Most clients close idle connections within a minute, and they should be first: if the server closes one, a client's
   // next request may fail.
   keepAliveTimeout: 65_000,
-  // Unlimited: beyond a limit Node silently drops fields, even a second Host. The head's size limits them anyway.
-  maxHeadersCount: 0,
 } as const;
 
 type Receive = (message: IncomingMessage, response: ServerResponse, invite?: () => void) => void;

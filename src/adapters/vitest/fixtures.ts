@@ -1,6 +1,7 @@
-/** vitest's `test` with a separate simulated world for each test. */
+/** vitest's `test` with a separate simulated world for each test, and its `expect` with the matchers of a simulator. */
 
-import { test as base, type TestAPI } from "vitest";
+import { test as base, expect as baseExpect, type ExpectStatic, type TestAPI } from "vitest";
+import { matchers, type SimMatchers } from "../../assertions/assertions.ts";
 import type { SimulatorOptions } from "../../simulator/simulator-options.ts";
 import { reportReached, underEnvironment } from "../environment.ts";
 import { reportFailedTest } from "../failure-files.ts";
@@ -58,3 +59,12 @@ const extended: TestAPI<OwnFixtures> = base.extend<OwnFixtures>({
 
 /** vitest's `test` with the fixtures {@link SimFixtures}. */
 export const test: TestAPI<SimFixtures> = extended;
+
+declare module "vitest" {
+  // Without type parameters, because they differ between vitest 4 and 5; all of them have defaults.
+  interface Matchers extends SimMatchers {}
+}
+
+baseExpect.extend(matchers);
+/** vitest's own `expect`. Loading this module adds the matchers to it. */
+export const expect: ExpectStatic = baseExpect;

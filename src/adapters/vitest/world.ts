@@ -37,8 +37,10 @@ export async function openWorld(
     }
     case "msw": {
       const sim = createSimulator(options);
-      await addToMsw(name, sim);
-      const close = (): Promise<void> => removeFromMsw(name);
+      underMsw.set(name, sim);
+      listening ??= listen();
+      await listening;
+      const close = (): void => void underMsw.delete(name);
       return { sim, baseUrl: `${ORIGIN}/${name}`, fetch: machineFetch, close };
     }
     case "http": {
@@ -59,37 +61,19 @@ const machineFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(
 /** The top-level domain can't exist (RFC 6761). */
 const ORIGIN = "http://ads.test";
 
-/**
- * One MSW server for all concurrent tests: two servers would treat each other's requests as the network's. It listens only
- * while a test has a world there. The first part of a path names the world.
- */
+/** The first part of a path names the world. */
 const underMsw = new Map<string, Simulator>();
-let listening: Promise<{ close(): void }> | undefined;
-
-async function addToMsw(name: string, sim: Simulator): Promise<void> {
-  // Before any await, so that a concurrent test doesn't close the server meanwhile.
-  underMsw.set(name, sim);
-  listening ??= listen();
-  await listening;
-}
-
-async function removeFromMsw(name: string): Promise<void> {
-  underMsw.delete(name);
-  if (underMsw.size > 0) return;
-  const last = listening;
-  listening = undefined;
-  (await last)?.close();
-}
+/** One MSW server for all tests of the process: two would treat each other's requests as the network's. */
+let listening: Promise<void> | undefined;
 
 /** Loads msw on demand, because it is optional. */
-async function listen(): Promise<{ close(): void }> {
+async function listen(): Promise<void> {
   const { createHandlers } = await import("../msw.ts");
   const { setupServer } = await import("msw/node");
   const server = setupServer(...createHandlers({ handle: handleUnderMsw }, { baseUrl: ORIGIN }));
   // Lets other requests pass. msw 2 has the first option, msw 3 the second.
   const others = { onUnhandledRequest: "bypass", onUnhandledFrame: "bypass" } as const;
   server.listen(others);
-  return server;
 }
 
 function handleUnderMsw(request: ApiRequest): ApiResponse {
