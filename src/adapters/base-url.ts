@@ -2,10 +2,8 @@
 
 import { InputError } from "../base/input.ts";
 
-/** The API's path in a URL, as sent; undefined if the URL isn't the API's. */
-export type PathOf = (url: URL) => string | undefined;
-
-export function pathBelow(base: URL): PathOf {
+/** @returns a function that finds the API's path in a URL, as sent; undefined if the URL isn't the API's. */
+export function pathBelow(base: URL): (url: URL) => string | undefined {
   const prefix = base.pathname.endsWith("/") ? base.pathname.slice(0, -1) : base.pathname;
   return ({ origin, pathname }) => {
     if (origin !== base.origin) return undefined;

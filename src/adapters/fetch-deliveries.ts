@@ -11,6 +11,9 @@ import {
   onAbort,
 } from "./hold-back.ts";
 
+/** All responses of a transport in process are of one world. */
+const WORLD = "";
+
 /** The client that waits for the response. */
 export interface DeliveryClient extends Client {
   readonly overtaking: Overtaking;
@@ -38,9 +41,6 @@ export async function deliverAnswer(
   overtaking.handedOver(WORLD);
   return response;
 }
-
-/** All responses of a transport in process are of one world. */
-const WORLD = "";
 
 /** Leaves headers as they are: in an answer to HEAD, content-length is the length of the body that isn't sent. */
 function responseWith(

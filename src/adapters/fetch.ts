@@ -21,7 +21,7 @@ export function createFetch(
 ): typeof globalThis.fetch {
   const overtaking = createOvertaking();
   return async (input, init) => {
-    const request = requestFor(input, init);
+    const request = new Request(typeof input === "string" ? new URL(input, ORIGIN) : input, init);
     // The caller's: the signal of a Request follows it only until the Request is garbage-collected.
     const own = init?.signal === undefined ? (input as Partial<Request>).signal : init.signal;
     const signal = own ?? undefined;
@@ -31,21 +31,6 @@ export function createFetch(
     const response = await deliverAnswer(handle(sent), { overtaking, timers, signal });
     return withUrl(response, request.url.replace(/#.*/, ""));
   };
-}
-
-/** The request that a call of fetch asks for. */
-function requestFor(input: RequestInfo | URL, init: RequestInit | undefined): Request {
-  if (typeof input === "string") return new Request(new URL(input, ORIGIN), init);
-  if (input instanceof URL) return new Request(input, init);
-  try {
-    return new Request(input, init);
-  } catch {
-    // The constructor takes no proxies, such as Next.js makes of requests, and no requests of other libraries.
-    const { url, method, headers, body, redirect, signal = null } = input;
-    // The body may be a stream.
-    const given = { method, headers, body, redirect, signal, duplex: "half" };
-    return new Request(url, { ...given, ...init });
-  }
 }
 
 /** No constructor sets it. */

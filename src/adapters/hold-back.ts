@@ -27,7 +27,7 @@ export interface Client {
 }
 
 /** Resolves after a time, or when `wake` is called. Rejects with the signal's reason if that is aborted before. */
-export function pause(
+function pause(
   ms: number,
   { signal, timers = globalTimers }: Client,
   takeWake: (wake: () => void) => void = nothing,

@@ -1,6 +1,6 @@
 /** Starts a server whose world `default` continues from the end of a scenario, played before the server listens. */
 
-import { startPrepared } from "../adapters/server/server.ts";
+import { startServer } from "../adapters/server/server.ts";
 import { formatInstant } from "../base/calendar.ts";
 import { adsimLine } from "../base/shell.ts";
 import { playInWorld, worldOptionsOf } from "../play/play-scenario.ts";
@@ -33,7 +33,7 @@ export async function startPlayed(
   const start = formatInstant(resolveOptions(world).settings.startMs);
   const options = { ...(await serverOptions(flags, clock)), ...world, clock, start };
   const reproduce = adsimLine(["play", source, ...overrideWords(chosen.overrides)]);
-  return await startPrepared(options, async (worlds) => {
+  return await startServer(options, async (worlds) => {
     const simulator = worlds.get("default");
     const playing = playInWorld(simulator, chosen.scenario, { reproduce, maxSteps });
     const played = await playing.catch((error: unknown) => {

@@ -33,8 +33,8 @@ function asRouted(one: Case): Case {
 
 /** What Playwright and the browser's console say of failures. To the page's script they are all the same. */
 const reasons: Readonly<Record<string, string>> = {
-  closed: "net::ERR_CONNECTION_CLOSED",
-  reset: "net::ERR_CONNECTION_RESET",
+  closed: "net::ERR_FAILED",
+  reset: "net::ERR_FAILED",
   noise: "net::ERR_FAILED",
   silent: "net::ERR_ABORTED",
 };

@@ -47,7 +47,7 @@ describe.each(["fetch", "msw", "http"] as const)("by %s", (transport) => {
       ({ status }) => status,
       () => "unreachable",
     );
-    expect([404, "unreachable"]).toContain(gone);
+    expect([500, "unreachable"]).toContain(gone);
   });
 
   describe("with options", () => {

@@ -11,7 +11,6 @@ import {
   type PlaywrightTestOptions,
   type PlaywrightWorkerArgs,
   type PlaywrightWorkerOptions,
-  type TestInfo,
   type TestType,
 } from "@playwright/test";
 import { type Matchers, matchers } from "../../assertions/assertions.ts";
@@ -65,7 +64,11 @@ const extended: Test<OwnFixtures> = base.extend<OwnFixtures & SimOptions>({
   $world: async ({ simOptions }, use, testInfo) => {
     const sim = simulatorFromEnvironment({ cors: "*", ...simOptions });
     await use({ sim, clock: new SharedClock(sim) });
-    if (testInfo.status !== testInfo.expectedStatus) await attachTrace(sim, testInfo);
+    if (testInfo.status === testInfo.expectedStatus) return;
+    const [file = "", ...names] = testInfo.titlePath;
+    const about = { file, name: names.join(" > "), id: testInfo.testId };
+    const path = (await reportFailedTest(sim, about))?.path;
+    if (path) await testInfo.attach("adsim trace", { path, contentType: "text/html" });
   },
   context: async ({ context, baseUrl, $world }, use) => {
     const stop = await routePages(context, { ...$world, baseUrl });
@@ -84,11 +87,3 @@ export const test: Test<SimFixtures> = extended;
 
 /** Playwright's `expect`, which also has the matchers of `expect(sim)`. */
 export const expect: Expect<Matchers> = baseExpect.extend(matchers);
-
-/** Reporters that show attachments show the trace. */
-async function attachTrace(sim: Simulator, info: TestInfo): Promise<void> {
-  const [file = "", ...names] = info.titlePath;
-  const trace = await reportFailedTest(sim, { file, name: names.join(" > "), id: info.testId });
-  if (trace?.path === undefined) return;
-  await info.attach("adsim trace", { path: trace.path, contentType: "text/html" });
-}

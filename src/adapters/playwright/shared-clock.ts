@@ -23,10 +23,7 @@ const MAX_WAITS = 50;
 /** A page that sets a timer after each answer gets its next answer at least once in each of these steps. */
 const MAX_STEPS = 10;
 
-interface Held {
-  readonly atMs: number;
-  run(): void;
-}
+type Held = { readonly atMs: number; readonly run: () => void };
 
 export class SharedClock {
   readonly #clock: Clock;

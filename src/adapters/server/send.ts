@@ -10,16 +10,7 @@ import { createOvertaking, dripPieces, nothing, onAbort } from "../hold-back.ts"
 
 import { connectionOf } from "./connection.ts";
 
-export interface Sender {
-  /** `path`: that of the request. */
-  send(response: ServerResponse, answer: FollowedResponse, path: string): void;
-  /** Writes the answers that wait for the end of the turn. */
-  flush(): void;
-  /** From now on every answer ends its connection. Ends those that would go on, and silent connections. */
-  close(): void;
-}
-
-export function createSender(): Sender {
+export function createSender() {
   const overtaking = createOvertaking();
   /** Each ends an answer or a connection that would go on. */
   const enders = new Set<() => void>();
@@ -30,7 +21,12 @@ export function createSender(): Sender {
     response.writeHead(status, isClosing ? { ...headers, connection: "close" } : headers);
   }
 
-  function send(response: ServerResponse, { more, ...answer }: FollowedResponse, path: string) {
+  /** `path`: that of the request. */
+  function send(
+    response: ServerResponse,
+    { more, ...answer }: FollowedResponse,
+    path: string,
+  ): void {
     const { delivery } = answer;
     if (more !== undefined) follow(response, answer, more);
     else if (delivery !== undefined) void deliver(response, answer, delivery, worldOf(path));
@@ -134,7 +130,8 @@ export function createSender(): Sender {
   return {
     send,
     flush,
-    close() {
+    /** From now on every answer ends its connection. Ends those that would go on, and silent connections. */
+    close(): void {
       flush();
       isClosing = true;
       for (const end of enders) end();
@@ -144,20 +141,15 @@ export function createSender(): Sender {
 
 /** How often to look for more, in milliseconds. */
 const EVERY_MS = 50;
-/** After so many looks without more, a comment keeps the connection in use: 15 s. */
-const MAX_QUIET_LOOKS = 300;
 
 function sendEvents(response: ServerResponse, body: string, more: () => string | undefined): void {
-  let quietLooks = 0;
   response.write(body);
   const timer = setInterval(() => {
     // A client that reads slowly gets it later, all at once. The server may have ended the answer already.
     if (response.writableNeedDrain || response.writableEnded) return;
     const text = more();
-    quietLooks = text === "" ? quietLooks + 1 : 0;
     if (text === undefined) response.end();
     else if (text !== "") response.write(text);
-    else if (quietLooks % MAX_QUIET_LOOKS === 0) response.write(":\n\n");
   }, EVERY_MS);
   response.once("close", () => clearInterval(timer));
 }

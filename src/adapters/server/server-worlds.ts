@@ -60,9 +60,8 @@ const optionsSchema: v.GenericSchema<unknown, ResolvedServerOptions> = v.looseOb
 });
 
 /** @throws InputError that names the invalid option. */
-export function resolveServerOptions(options: ServerOptions): ResolvedServerOptions {
-  return parseInput(optionsSchema, options);
-}
+export const resolveServerOptions = (options: ServerOptions): ResolvedServerOptions =>
+  parseInput(optionsSchema, options);
 
 /** @throws InputError that names the invalid option. */
 export function createServerWorlds(options: ResolvedServerOptions): Worlds {

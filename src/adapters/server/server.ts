@@ -7,10 +7,11 @@ import { clearTimeout, setTimeout } from "node:timers";
 import { isControlTarget } from "../../base/world-path.ts";
 import { createGuards } from "../../control/guards.ts";
 import type { Worlds } from "../../simulator/worlds.ts";
+import { nothing } from "../hold-back.ts";
 import { answerBrokenRequests } from "./broken-requests.ts";
 import { connectionOf } from "./connection.ts";
 import { readBody, readHead } from "./read-request.ts";
-import { createSender, type Sender } from "./send.ts";
+import { createSender } from "./send.ts";
 import {
   corsOf,
   createServerWorlds,
@@ -18,7 +19,7 @@ import {
   resolveServerOptions,
   type ServerOptions,
 } from "./server-worlds.ts";
-import { createService, type Service } from "./service.ts";
+import { createService } from "./service.ts";
 
 /** `import` would evaluate all exports, with undici among them: a fifth of the server's start. */
 const http = process.getBuiltinModule("node:http");
@@ -35,16 +36,12 @@ export interface Server {
 /**
  * Starts a server. Resolves when it is ready.
  *
+ * @param prepare Is called before the server listens. If it throws, the server doesn't start.
  * @throws (as a rejection) InputError that names the invalid option; Error if it can't listen on the address.
  */
-export function startServer(options: ServerOptions = {}): Promise<Server> {
-  return startPrepared(options, () => undefined);
-}
-
-/** Like {@link startServer}. Calls `prepare` before it listens; if that throws, the server doesn't start. */
-export async function startPrepared(
-  options: ServerOptions,
-  prepare: (worlds: Worlds) => void | Promise<void>,
+export async function startServer(
+  options: ServerOptions = {},
+  prepare: (worlds: Worlds) => void | Promise<void> = nothing,
 ): Promise<Server> {
   const resolved = resolveServerOptions(options);
   const worlds = createServerWorlds(resolved);
@@ -97,12 +94,13 @@ const settings = {
   keepAliveTimeout: 65_000,
 } as const;
 
-type Receive = (message: IncomingMessage, response: ServerResponse, invite?: () => void) => void;
-
 /** `invite`: asks the client for the body that it holds back. */
-function createReceiver(service: Service, { send, flush }: Sender): Receive {
+function createReceiver(
+  service: ReturnType<typeof createService>,
+  { send, flush }: ReturnType<typeof createSender>,
+) {
   let connections = 0;
-  return (message, response, invite) => {
+  return (message: IncomingMessage, response: ServerResponse, invite?: () => void): void => {
     const { socket } = message;
     const connection = connectionOf(socket);
     if (connection.isEnding) return;
@@ -129,7 +127,10 @@ function createReceiver(service: Service, { send, flush }: Sender): Receive {
       else send(response, reply, path);
     };
     // Bodies that come later are handled later, and requests in their order.
-    if (isUninvited || (connection.reading === 0 && !hasBody(message))) return answer("");
+    if (isUninvited || (connection.reading === 0 && !hasBody(message))) {
+      answer("");
+      return;
+    }
     connection.reading += 1;
     readBody(message, refusal === undefined ? service.bodyLimit(head) : 0, (body) => {
       connection.reading -= 1;
@@ -169,7 +170,7 @@ function listen(
     server.listen({ port, host, backlog: 1024 }, () => {
       server.removeAllListeners("error");
       // A later error in accepting concerns only one connection.
-      server.on("error", () => undefined);
+      server.on("error", nothing);
       // A TCP server has an address of this type.
       resolve(server.address() as AddressInfo);
     });

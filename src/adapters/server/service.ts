@@ -18,22 +18,13 @@ import type { ApiRequest, ApiResponse, FollowedResponse } from "../../spec/messa
 import { isGzipped, unpackBody } from "../gzip-body.ts";
 import type { RequestHead } from "./read-request.ts";
 
-export interface Service {
-  /** The answer to a request that its head alone decides; otherwise undefined. */
-  inspect(head: RequestHead): ApiResponse | undefined;
-  /** The largest body to keep, in bytes. A longer one is refused later. */
-  bodyLimit(head: Pick<RequestHead, "path">): number;
-  /** Answers a complete request. If that throws, only this request fails. */
-  answer(request: ApiRequest, client: WaitingClient): MaybeLater<FollowedResponse>;
+export function createService(worlds: Worlds, guards: Guards) {
   /** The answer to broken HTTP, which never became a request. */
-  refuse(rejection: Rejection): ApiResponse;
-}
-
-export function createService(worlds: Worlds, guards: Guards): Service {
   const refuse = (rejection: Rejection): ApiResponse => worlds.get(DEFAULT_WORLD).refuse(rejection);
 
   return {
-    inspect(head) {
+    /** The answer to a request that its head alone decides; otherwise undefined. */
+    inspect(head: RequestHead): ApiResponse | undefined {
       const { host } = head.headers;
       // Node joins two Host headers with a comma, which no host contains.
       if (host === undefined ? head.httpVersion === "1.1" : host.includes(",")) {
@@ -48,8 +39,11 @@ export function createService(worlds: Worlds, guards: Guards): Service {
         (worlds.wouldMake(head.path) ? guards.newWorld(head.headers) : undefined)
       );
     },
-    bodyLimit: ({ path }) => (isControlTarget(path) ? MAX_CONTROL_BODY_BYTES : MAX_BODY_BYTES),
-    answer(request, client) {
+    /** The largest body to keep, in bytes. A longer one is refused later. */
+    bodyLimit: ({ path }: RequestHead): number =>
+      isControlTarget(path) ? MAX_CONTROL_BODY_BYTES : MAX_BODY_BYTES,
+    /** Answers a complete request. If that throws, only this request fails. */
+    answer(request: ApiRequest, client: WaitingClient): MaybeLater<FollowedResponse> {
       try {
         const answer =
           isGzipped(request) && !isControlTarget(request.path)

@@ -79,11 +79,8 @@ async function listen(): Promise<void> {
 function handleUnderMsw(request: ApiRequest): ApiResponse {
   const [, name = "", rest = ""] = /^\/([^/]*)(.*)$/.exec(request.path) ?? [];
   const sim = underMsw.get(name);
-  return sim === undefined ? noWorld : sim.handle({ ...request, path: rest || "/" });
+  if (sim !== undefined) return sim.handle({ ...request, path: rest || "/" });
+  throw new Error(
+    "adsim: the test whose world this was has ended. Await the client's requests before the test ends.",
+  );
 }
-
-const noWorld: ApiResponse = {
-  status: 404,
-  headers: { "content-type": "text/plain" },
-  body: "adsim: the test whose world this was has ended. Await the client's requests before the test ends.",
-};
