@@ -20,8 +20,5 @@ export function parseBaseUrl(baseUrl: string | URL): URL {
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new InputError("baseUrl", 'must be an http or https URL, such as "https://ads.example"');
   }
-  if (url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") {
-    throw new InputError("baseUrl", "must hold no query, fragment, user name or password");
-  }
   return url;
 }

@@ -4,7 +4,7 @@
  */
 
 import { describeError } from "../base/file-error.ts";
-import { InputError, inField, isPlainObject, renamingField } from "../base/input.ts";
+import { InputError, inField, renamingField } from "../base/input.ts";
 import { parseJson } from "../base/parse-json.ts";
 import {
   createReachRecorder,
@@ -108,9 +108,8 @@ function assumptionsAsked(): Assumptions | undefined {
   const text = environmentValue(ASSUMPTIONS);
   if (text === undefined) return undefined;
   const choices = parseJson(text, (mistake) => new InputError(ASSUMPTIONS, mistake));
-  if (!isPlainObject(choices)) {
-    throw new InputError(ASSUMPTIONS, "must be a JSON object of choices by key");
-  }
   const variable = (field: string): string => field.replace(/^assumptions/, ASSUMPTIONS);
-  return renamingField(variable, () => resolveAssumptions(choices));
+  return renamingField(variable, () =>
+    resolveAssumptions(inField("assumptions", () => parseChoices(choices))),
+  );
 }

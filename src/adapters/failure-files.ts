@@ -40,17 +40,13 @@ const MAX_SHOWN = 8;
 
 /** The latest requests to the world, without keys. */
 function latestRequests({ journal }: Simulator): string {
-  const entries = journal.entries({ limit: MAX_SHOWN });
-  if (entries.length === 0) return "adsim: no request came to the test's world.";
-  const lines = entries.map(({ sequence, at, request, response, reason }) => {
-    const answer = response.status === 0 ? "no answer" : response.status;
-    return `  #${sequence} ${at} ${printable(`${request.method} ${request.path}`)} → ${answer}, ${reason}`;
-  });
-  const which = entries.length < journal.total ? `the last ${entries.length} of ` : "";
-  return [
-    `adsim: ${which}${counted(journal.total, "request")} to the test's world. All of each: sim.journal.entries().`,
-    ...lines,
-  ].join("\n");
+  const lines = journal
+    .entries({ limit: MAX_SHOWN })
+    .map(({ sequence, at, request, response, reason }) => {
+      const answer = response.status === 0 ? "no answer" : response.status;
+      return `\n  #${sequence} ${at} ${printable(`${request.method} ${request.path}`)} → ${answer}, ${reason}`;
+    });
+  return `adsim: ${counted(journal.total, "request")} to the test's world. All of each: sim.journal.entries().${lines.join("")}`;
 }
 
 const MAX_WORDS = 55;

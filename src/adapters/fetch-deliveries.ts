@@ -11,14 +11,6 @@ import {
   onAbort,
 } from "./hold-back.ts";
 
-/** All responses of a transport in process are of one world. */
-const WORLD = "";
-
-/** The client that waits for the response. */
-export interface DeliveryClient extends Client {
-  readonly overtaking: Overtaking;
-}
-
 /**
  * The response, when it has arrived as its delivery says.
  *
@@ -27,18 +19,18 @@ export interface DeliveryClient extends Client {
  */
 export async function deliverAnswer(
   answer: ApiResponse,
-  client: DeliveryClient,
+  overtaking: Overtaking,
+  client: Client,
 ): Promise<Response> {
   const { delivery } = answer;
-  const { overtaking } = client;
   if (delivery !== undefined) {
-    await overtaking.holdBack(delivery, WORLD, client).catch((reason: unknown) => {
+    await overtaking.holdBack(delivery, client).catch((reason: unknown) => {
       delivery.undelivered();
       throw reason;
     });
   }
   const response = await arriving(answer, delivery, client);
-  overtaking.handedOver(WORLD);
+  overtaking.handedOver();
   return response;
 }
 
@@ -59,7 +51,7 @@ function statusTextOf(status: number): string {
 function arriving(
   answer: ApiResponse,
   delivery: Delivery | undefined,
-  client: DeliveryClient,
+  client: Client,
 ): Response | Promise<never> {
   switch (delivery?.kind) {
     case undefined:
@@ -101,7 +93,7 @@ function networkError(text: string, kind: keyof typeof causes): TypeError {
 /** Node's own fetch waits this long for a response's headers. */
 const KEEPS_PROCESS_MS = 300_000;
 
-function silence({ signal, timers }: DeliveryClient): Promise<never> {
+function silence({ signal, timers }: Client): Promise<never> {
   return new Promise((_, reject) => {
     if (signal === undefined) return;
     signal.throwIfAborted();
@@ -120,7 +112,7 @@ const onDemand: QueuingStrategy = { highWaterMark: 0 };
 function dripStream(
   text: string,
   delivery: Extract<Delivery, { readonly kind: "drip" }>,
-  { signal, timers }: DeliveryClient,
+  { signal, timers }: Client,
 ): ReadableStream<Uint8Array> {
   const leaving = new AbortController();
   leaving.signal.addEventListener("abort", delivery.undelivered);

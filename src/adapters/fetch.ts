@@ -28,7 +28,7 @@ export function createFetch(
     request.signal.throwIfAborted();
     const sent = await toApiRequest(request);
     signal?.throwIfAborted();
-    const response = await deliverAnswer(handle(sent), { overtaking, timers, signal });
+    const response = await deliverAnswer(handle(sent), overtaking, { timers, signal });
     return withUrl(response, request.url.replace(/#.*/, ""));
   };
 }

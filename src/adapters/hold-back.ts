@@ -78,16 +78,12 @@ export async function* dripPieces(
 
 export type Overtaking = ReturnType<typeof createOvertaking>;
 
-/** Counts handed-over responses for those that wait to be overtaken by some of their world. */
+/** Counts handed-over responses for those that wait to be overtaken by some of their world. In process there is only one. */
 export function createOvertaking() {
   const waiting = new Set<{ readonly world: string; left: number; wake: () => void }>();
   return {
-    /** Whether no response waits. Then calls of `handedOver` aren't necessary. */
-    get isIdle(): boolean {
-      return waiting.size === 0;
-    },
     /** Resolves when the response may be handed over. Rejects with the signal's reason if the client leaves before. */
-    async holdBack(delivery: Delivery, world: string, client: Client): Promise<void> {
+    async holdBack(delivery: Delivery, client: Client, world = ""): Promise<void> {
       if (delivery.delayMs > 0) await pause(delivery.delayMs, client);
       if (delivery.kind !== "overtaken") return;
       const one = { world, left: delivery.by, wake: nothing };
@@ -97,7 +93,7 @@ export function createOvertaking() {
       });
       await wait.finally(() => waiting.delete(one));
     },
-    handedOver(world: string): void {
+    handedOver(world = ""): void {
       for (const one of waiting) {
         if (one.world !== world) continue;
         one.left -= 1;

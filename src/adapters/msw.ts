@@ -52,7 +52,7 @@ export function createHandlers(
         const { signal, url } = request;
         const answer = sim.handle(await toApiRequest(request, pathOf(new URL(url))));
         // Rejects if the connection breaks, however it does, or the client leaves: MSW has one network error for all.
-        return await deliverAnswer(answer, { signal, overtaking }).catch(() => Response.error());
+        return await deliverAnswer(answer, overtaking, { signal }).catch(() => Response.error());
       },
     ),
   ];

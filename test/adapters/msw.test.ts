@@ -85,8 +85,6 @@ describe("createHandlers", () => {
   test.each([
     ["/api", "baseUrl must be an http or https URL"],
     ["ftp://ads.example", "baseUrl must be an http or https URL"],
-    ["https://ads.example?x=1", "baseUrl must hold no query"],
-    ["https://me@ads.example", "baseUrl must hold no query"],
   ])("refuses the base URL %s with an error that names baseUrl", (baseUrl, message) => {
     expect(() => createHandlers(sim, { baseUrl })).toThrow(InputError);
     expect(() => createHandlers(sim, { baseUrl })).toThrow(message);

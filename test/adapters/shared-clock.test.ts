@@ -1,6 +1,5 @@
 /** How a world and its pages share time, without a browser. With one: test/browser. */
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { SharedClock } from "../../src/adapters/playwright/shared-clock.ts";
 import { createSimulator } from "../../src/index.ts";
@@ -69,18 +68,6 @@ test("timers are the machine's before, and the world's afterwards", async () => 
   ]);
   await advance("1m");
   expect(fired[3]).toEqual(["fourth", 3501]);
-});
-
-test("time waits for an answer that is on its way to its page", async () => {
-  const sim = createSimulator();
-  const clock = new SharedClock(sim);
-  const advance = await clock.share(recorded().pages);
-  clock.sent.add("request");
-  const moved = advance("1s");
-  await sleep(100);
-  expect(sim.clock.now()).toBe(START_MS);
-  clock.sent.delete("request");
-  expect(await moved).toBe(START_MS + 1000);
 });
 
 test("after a timer of a page threw, time moves on", async () => {

@@ -13,11 +13,9 @@ import { checkWritable, readText, writeWholeFile } from "./whole-file.ts";
 /** A snapshot file can't be read or written. The message names it, says why and what to do. Nothing was changed. */
 export class SnapshotFileError extends Error {
   override readonly name = "SnapshotFileError";
-  readonly path: string;
 
   constructor(path: string, what: string, cause: unknown) {
     super(`${path}: ${what}`, { cause });
-    this.path = path;
   }
 }
 

@@ -47,7 +47,6 @@ export async function routePages(
       // Without this header Playwright would let all pages read the answer. Those of this origin may in any case.
       const closed = { "access-control-allow-origin": base.origin };
       const headers = { ...closed, ...Object.fromEntries(response.headers) };
-      clock.sent.add(request);
       await route.fulfill({ status: response.status, headers, body });
     } catch (error) {
       if (signal.aborted) return;
@@ -60,7 +59,6 @@ export async function routePages(
   }
 
   function noteEnd(request: Request): void {
-    clock.sent.delete(request);
     clock.activity += 1;
     unanswered.get(request)?.abort();
   }

@@ -4,8 +4,8 @@ import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
 export interface Connection {
-  /** Counts the server's connections with a request, from 1; 0 before there is one. */
-  number: number;
+  /** Of its own in the process. */
+  readonly number: number;
   /** How many bodies are on their way. */
   reading: number;
   /** The response to the latest request that came whole. */
@@ -17,12 +17,14 @@ export interface Connection {
 }
 
 const known = new WeakMap<Duplex, Connection>();
+let count = 0;
 
 export function connectionOf(socket: Duplex): Connection {
   const found = known.get(socket);
   if (found !== undefined) return found;
+  count += 1;
   const leaving = new AbortController();
-  const connection = { number: 0, reading: 0, latest: undefined, isEnding: false, leaving };
+  const connection = { number: count, reading: 0, latest: undefined, isEnding: false, leaving };
   known.set(socket, connection);
   socket.once("close", () => leaving.abort());
   return connection;

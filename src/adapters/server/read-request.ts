@@ -43,8 +43,6 @@ export function readBody(
 
 /** Text if that loses nothing, because bytes would keep all that Node has read with them. */
 function textOrBytes(body: Buffer): string | Buffer {
-  return body[0] !== BYTE_ORDER_MARK && isUtf8(body) ? body.toString() : body;
+  // A byte order mark begins with this byte. Whoever reads the body handles it.
+  return body[0] !== 0xef && isUtf8(body) ? body.toString() : body;
 }
-
-/** Its first byte. Whoever reads the body handles it. */
-const BYTE_ORDER_MARK = 0xef;

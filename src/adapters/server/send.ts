@@ -7,7 +7,6 @@ import { worldOf } from "../../simulator/worlds.ts";
 import { type Delivery, deliveryTraits } from "../../spec/delivery.ts";
 import type { ApiResponse, FollowedResponse } from "../../spec/messages.ts";
 import { createOvertaking, dripPieces, nothing, onAbort } from "../hold-back.ts";
-
 import { connectionOf } from "./connection.ts";
 
 export function createSender() {
@@ -46,7 +45,7 @@ export function createSender() {
       // The same bytes, written faster.
       response.end(answer.body, isAscii ? "latin1" : "utf8");
       // A response without a socket waits for another one on its connection, so it overtakes nothing.
-      const overtakes = !overtaking.isIdle && response.socket !== null && !isControlTarget(path);
+      const overtakes = response.socket !== null && !isControlTarget(path);
       if (overtakes) overtaking.handedOver(worldOf(path));
     }
   }
@@ -67,7 +66,7 @@ export function createSender() {
       overtaking.handedOver(world);
     };
     if (deliveryTraits[delivery.kind].seen !== "answered") connection.isEnding = true;
-    await overtaking.holdBack(delivery, world, { signal }).catch(nothing);
+    await overtaking.holdBack(delivery, { signal }, world).catch(nothing);
     flush();
     // Node writes the responses of a connection in order, and gives the socket to the first one.
     if (response.socket === null) await new Promise((then) => response.once("socket", then));
@@ -75,12 +74,9 @@ export function createSender() {
     switch (delivery.kind) {
       case "whole":
       case "overtaken":
-        begin(response, answer);
-        response.end(answer.body, delivered);
-        return;
       case "bytes":
         begin(response, answer);
-        response.end(delivery.bytes, delivered);
+        response.end(delivery.kind === "bytes" ? delivery.bytes : answer.body, delivered);
         return;
       case "drip":
         begin(response, answer);

@@ -4,7 +4,6 @@ import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node
 import type { AddressInfo, Socket } from "node:net";
 // A test's fake timers don't replace it.
 import { clearTimeout, setTimeout } from "node:timers";
-import { isControlTarget } from "../../base/world-path.ts";
 import { createGuards } from "../../control/guards.ts";
 import type { Worlds } from "../../simulator/worlds.ts";
 import { nothing } from "../hold-back.ts";
@@ -97,17 +96,12 @@ const settings = {
 /** `invite`: asks the client for the body that it holds back. */
 function createReceiver(
   service: ReturnType<typeof createService>,
-  { send, flush }: ReturnType<typeof createSender>,
+  { send }: ReturnType<typeof createSender>,
 ) {
-  let connections = 0;
   return (message: IncomingMessage, response: ServerResponse, invite?: () => void): void => {
     const { socket } = message;
     const connection = connectionOf(socket);
     if (connection.isEnding) return;
-    if (connection.number === 0) {
-      connections += 1;
-      connection.number = connections;
-    }
     const head = readHead(message);
     const { method, path, query, headers } = head;
     const refusal = service.inspect(head);
@@ -120,8 +114,6 @@ function createReceiver(
     const answer = (body: string | Buffer): void => {
       connection.latest = response;
       const request = { method, path, query, headers, body, connection: connection.number };
-      // Finished answers must not wait for a control request.
-      if (isControlTarget(path)) flush();
       const reply = refusal ?? service.answer(request, { hasLeft: () => response.closed });
       if (reply instanceof Promise) void reply.then((later) => send(response, later, path));
       else send(response, reply, path);
