@@ -356,6 +356,7 @@ describe("sizes", () => {
     [6200, /^src\/play\//],
     [1050, /^src\/control\//],
     [3900, /^src\/cli\//],
+    [2800, /^src\/inspector\//],
     [3000, /^scenarios\//],
     [1300, /^(?:bench|build)\//],
     [7500, /^test\/(?:base|spec|world|faults|journal|exchange|simulator)\//],

@@ -2,11 +2,11 @@
 
 import { readFileSync } from "node:fs";
 import type { AxeResults } from "axe-core";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { someOf } from "../../budget.ts";
-import { launch } from "../../chromium.ts";
-import { type Visit, visit } from "./visit.ts";
+import { useBrowser, type Visit, visit } from "./visit.ts";
+
+useBrowser();
 
 const axe = readFileSync(
   new URL("../../../node_modules/axe-core/axe.min.js", import.meta.url),
@@ -31,56 +31,48 @@ const views = {
   findings: "#view=findings",
 };
 
-describe("every view", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launch();
+function traffic({ world, server, impression, nowhere, payouts }: Visit): void {
+  impression("a");
+  impression("a");
+  world.clock.advance("1h");
+  nowhere();
+  world.assume({ "dedup.repeat": "conflict" });
+  world.faults.add({ id: "lost", match: { nth: 2 }, verdict: { kind: "lose-response" } });
+  impression("b");
+  impression("c");
+  for (let sent = 0; sent < 62; sent += 1) payouts();
+  server.worlds.fork("other", "default");
+}
+
+for (const [colorScheme, width] of [
+  ["light", 1280],
+  ["dark", 1280],
+  ["light", 400],
+  ["dark", 400],
+] as const) {
+  test(`${colorScheme}, ${width} px: axe finds nothing, and nothing scrolls sideways`, {
+    timeout: 180_000,
+  }, async () => {
+    const visited = await visit({ colorScheme, viewport: { width, height: 800 } });
+    const { page, open, go, complaints } = visited;
+    await open();
+    await page.getByRole("heading", { name: "Waiting for the first request" }).waitFor();
+    traffic(visited);
+    await page.evaluate(axe);
+    for (const [name, hash] of someOf(Object.entries(views))) {
+      await go(hash);
+      await page.locator("main :is(.list, .side):visible").first().waitFor();
+      await page.locator("text=Loading …").first().waitFor({ state: "detached" });
+      const closed = await page.locator("main details:not([open]) > summary:visible").all();
+      for (const summary of closed.slice(0, OPENED).reverse()) await summary.click();
+      const found = await page.evaluate(async () => {
+        const results: AxeResults = await Reflect.get(globalThis, "axe").run();
+        return results.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+      });
+      expect(found, name).toEqual([]);
+      const overflow = () => document.documentElement.scrollWidth - innerWidth;
+      expect(await page.evaluate(overflow), name).toBeLessThanOrEqual(0);
+    }
+    expect(complaints).toEqual([]);
   });
-  afterAll(() => browser?.close());
-
-  function traffic({ world, server, impression, nowhere, payouts }: Visit): void {
-    impression("a");
-    impression("a");
-    world.clock.advance("1h");
-    nowhere();
-    world.assume({ "dedup.repeat": "conflict" });
-    world.faults.add({ id: "lost", match: { nth: 2 }, verdict: { kind: "lose-response" } });
-    impression("b");
-    impression("c");
-    for (let sent = 0; sent < 62; sent += 1) payouts();
-    server.worlds.fork("other", "default");
-  }
-
-  for (const [colorScheme, width] of [
-    ["light", 1280],
-    ["dark", 1280],
-    ["light", 400],
-    ["dark", 400],
-  ] as const) {
-    test(`${colorScheme}, ${width} px: axe finds nothing, and nothing scrolls sideways`, {
-      timeout: 180_000,
-    }, async () => {
-      const visited = await visit(browser, { colorScheme, width });
-      const { page, open, go, complaints } = visited;
-      await open();
-      await page.getByRole("heading", { name: "Waiting for the first request" }).waitFor();
-      traffic(visited);
-      await page.evaluate(axe);
-      for (const [name, hash] of someOf(Object.entries(views))) {
-        await go(hash);
-        await page.locator("main :is(.list, .side):visible").first().waitFor();
-        await page.locator("text=Loading …").first().waitFor({ state: "detached" });
-        const closed = await page.locator("main details:not([open]) > summary:visible").all();
-        for (const summary of closed.slice(0, OPENED).reverse()) await summary.click();
-        const found = await page.evaluate(async () => {
-          const results: AxeResults = await Reflect.get(globalThis, "axe").run();
-          return results.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-        });
-        expect(found, name).toEqual([]);
-        const overflow = () => document.documentElement.scrollWidth - innerWidth;
-        expect(await page.evaluate(overflow), name).toBeLessThanOrEqual(0);
-      }
-      expect(complaints).toEqual([]);
-    });
-  }
-});
+}
