@@ -57,7 +57,7 @@ function answer(
     baseUrl: baseUrlOf(header("host"), prefix),
     part: (name) => percentDecoded(parts?.[name] ?? "") ?? "",
     query: readQuery(query, route.query),
-    body: readBody(request, route.body),
+    body: readBody(request, route),
     ...others,
   });
 }

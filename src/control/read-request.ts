@@ -8,8 +8,7 @@ import { utf8Text } from "../base/text.ts";
 import { headerOf, type PlainRequest } from "../exchange/plain-request.ts";
 import type { ControlCall, ControlRoute } from "./route.ts";
 
-/** The most bytes of a body: a large snapshot. */
-export const MAX_CONTROL_BODY_BYTES = 64 * 1024 * 1024;
+export const MAX_SNAPSHOT_BYTES = 64 * 1024 * 1024;
 
 /** Of a repeated parameter the last value counts. @throws InputError for an unknown or invalid one. */
 export function readQuery(query: string, known: ControlRoute["query"] = {}): ControlCall["query"] {
@@ -45,7 +44,8 @@ export const duration: Schema<string | number> = v.union(
 );
 
 /** The JSON body of a request. @throws InputError if it isn't what the route takes. */
-export function readBody({ body, headers }: PlainRequest, schema: ControlRoute["body"]): unknown {
+export function readBody({ body, headers }: PlainRequest, route: ControlRoute): unknown {
+  const { body: schema, maxBytes = 1024 * 1024 } = route;
   const fail = (expected: string, reason?: InputError["reason"]): InputError =>
     new InputError("body", expected, reason);
   if (body.length === 0) return schema && parseInput(schema, undefined, "body");
@@ -54,9 +54,7 @@ export function readBody({ body, headers }: PlainRequest, schema: ControlRoute["
   if (!/^application\/json\s*(;\s*charset="?utf-?8"?\s*)?$/.test(mediaType)) {
     throw fail("must be sent with Content-Type: application/json", "unsupported-media-type");
   }
-  if (body.length > MAX_CONTROL_BODY_BYTES) {
-    throw fail(`must have at most ${MAX_CONTROL_BODY_BYTES} bytes`, "too-large");
-  }
+  if (body.length > maxBytes) throw fail(`must have at most ${maxBytes} bytes`, "too-large");
   if (schema === undefined) throw fail("must not be sent here: this route ignores it");
   const text = utf8Text(body);
   if (text === undefined) throw fail("must be JSON in UTF-8, uncompressed");

@@ -15,6 +15,8 @@ export interface ControlRoute<Query extends QuerySchemas = QuerySchemas, Body = 
   readonly query?: Query;
   /** Without it, a request must have no body. A schema that accepts undefined makes the body optional. */
   readonly body?: Schema<Body>;
+  /** The longest body, in bytes. @default 1048576 */
+  readonly maxBytes?: number;
   /** Without a response, the answer is 204. @throws InputError (or rejects); nothing has changed then. */
   answer(call: ControlCall<Query, Body>): MaybeLater<FollowedResponse | undefined>;
 }
@@ -25,7 +27,7 @@ type QuerySchemas = Readonly<Record<string, Schema<unknown>>>;
 /** A route by its method and path, with what it takes. */
 export function route<const Query extends QuerySchemas, Body>(
   name: `${ControlRoute["method"]} ${string}`,
-  takes: Pick<ControlRoute<Query, Body>, "query" | "body">,
+  takes: Pick<ControlRoute<Query, Body>, "query" | "body" | "maxBytes">,
   answer: ControlRoute<Query, Body>["answer"],
 ): ControlRoute {
   const [method, path = ""] = name.split(" ");

@@ -20,7 +20,7 @@ import { pageRoutes } from "./browsers.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { historyRoutes } from "./history-routes.ts";
 import { journalRoutes } from "./journal-routes.ts";
-import { checkedLater, duration, wholeNumber } from "./read-request.ts";
+import { checkedLater, duration, MAX_SNAPSHOT_BYTES, wholeNumber } from "./read-request.ts";
 import { created, json, text } from "./responses.ts";
 import { type ControlCall, type ControlRoute, route } from "./route.ts";
 import { scenarioRoutes } from "./scenario-routes.ts";
@@ -55,7 +55,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...pageRoutes,
   route("GET health", {}, health),
   route("GET snapshot", {}, ({ world }) => json(world.snapshot())),
-  route("PUT snapshot", { body: snapshot }, (call) => {
+  route("PUT snapshot", { body: snapshot, maxBytes: MAX_SNAPSHOT_BYTES }, (call) => {
     call.world.restore(call.body);
     return health(call);
   }),

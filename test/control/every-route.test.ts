@@ -2,7 +2,7 @@
 
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { MAX_CONTROL_BODY_BYTES } from "../../src/control/read-request.ts";
+import { MAX_SNAPSHOT_BYTES } from "../../src/control/read-request.ts";
 import type { ControlRoute } from "../../src/control/route.ts";
 import type { SimulatorCore } from "../../src/simulator/core.ts";
 import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
@@ -114,10 +114,14 @@ test.each(apiRoutes)(
   },
 );
 
-test("a body of more than 64 MiB is refused", async () => {
-  const body = new Uint8Array(MAX_CONTROL_BODY_BYTES + 1);
-  const request = { method: "POST", path: "/_sim/reset", headers: JSON_BODY, body };
-  expect(expectRefusal(await stage().begin(request), 413, "reset")).toBe("body");
+test.each([
+  { method: "POST", path: "reset", bytes: 1024 * 1024 },
+  { method: "PUT", path: "snapshot", bytes: MAX_SNAPSHOT_BYTES },
+])("a body for $path of more than $bytes bytes is refused", async ({ method, path, bytes }) => {
+  const request = { method, path: `/_sim/${path}`, headers: JSON_BODY };
+  const send = (length: number) => stage().begin({ ...request, body: new Uint8Array(length) });
+  expect((await send(bytes)).status).toBe(400);
+  expect(expectRefusal(await send(bytes + 1), 413, path)).toBe("body");
 });
 
 /** All but that of a play, which `scenarios/:scenario` matches too. */

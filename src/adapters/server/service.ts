@@ -4,7 +4,7 @@ import { printableLines } from "../../base/text.ts";
 import { isControlTarget } from "../../base/world-path.ts";
 import { wayToInspector } from "../../control/browsers.ts";
 import type { Guards } from "../../control/guards.ts";
-import { MAX_CONTROL_BODY_BYTES } from "../../control/read-request.ts";
+import { MAX_SNAPSHOT_BYTES } from "../../control/read-request.ts";
 import { problem } from "../../control/responses.ts";
 import { MAX_BODY_BYTES } from "../../exchange/parameters.ts";
 import {
@@ -41,7 +41,7 @@ export function createService(worlds: Worlds, guards: Guards) {
     },
     /** The largest body to keep, in bytes. A longer one is refused later. */
     bodyLimit: ({ path }: RequestHead): number =>
-      isControlTarget(path) ? MAX_CONTROL_BODY_BYTES : MAX_BODY_BYTES,
+      isControlTarget(path) ? MAX_SNAPSHOT_BYTES : MAX_BODY_BYTES,
     /** Answers a complete request. If that throws, only this request fails. */
     answer(request: ApiRequest, client: WaitingClient): MaybeLater<FollowedResponse> {
       try {

@@ -84,7 +84,8 @@ export function Faults({ source, version }: DrawerProps): Part {
       ({ id, match, verdict, seen, fired, expires }) => html`<section class="point" key=${id}>
         <h3>⚡ ${link({ text: `fault:${id}`, show: undefined }, id)} <span class="quiet">acted on ${fired} of ${seen}</span>
           ${!source.isFile && html`<${ActionButton} label="Remove" act=${() => remove(id)} />`}</h3>
-        <p>${verdict === undefined ? "a function" : html`<code>${printable(JSON.stringify({ match, verdict, expires }))}</code>`}</p>
+        <p>${verdict === undefined ? "a function" : kinds[verdict.kind][0]}</p>
+        <p><code>${printable(JSON.stringify({ match, verdict, expires }))}</code></p>
       </section>`,
     )}
     ${!source.isFile && html`<details><summary>More</summary><${AnyRule} add=${add} /></details>`}`;

@@ -32,7 +32,9 @@ export function Panel(props: PanelProps): Part {
   const subject = [source, sequence];
   // After a reset another exchange has the same number.
   const version = row?.at;
-  const loaded = useLoaded(() => source.get<EntryReply>(`journal/${sequence}`), subject, version);
+  const get = async (query = ""): Promise<EntryReply> =>
+    here(source, await source.get(`journal/${sequence}${query}`));
+  const loaded = useLoaded(() => get(), subject, version);
   const entry = loaded.value?.entry;
   const moment = useLoaded(() => source.get<Moment>(`history/${sequence}`), subject, version);
   const [problem, setProblem] = useState<unknown>();
@@ -46,8 +48,7 @@ export function Panel(props: PanelProps): Part {
   const tab = chosenOf(tabs, place.tab);
   const close = (): void => go({ at: undefined, tab: undefined });
   /** Keys are shown only where they are sent. */
-  const withSecrets = (): Promise<EntryReply> =>
-    source.get(`journal/${sequence}${source.isFile ? "" : "?secrets=shown"}`);
+  const withSecrets = (): Promise<EntryReply> => get(source.isFile ? "" : "?secrets=shown");
   const copy = (textOf: (reply: EntryReply) => string) => (): void => {
     setProblem(undefined);
     withSecrets()
@@ -95,4 +96,10 @@ export function Panel(props: PanelProps): Part {
       ${loaded.value !== undefined && tab === "curl" && html`<${SendTab} reply=${loaded.value} withSecrets=${withSecrets} />`}
     </div>
   </aside>`;
+}
+
+/** The server knows its own address only: the command goes to the page's, which a proxy may have changed. */
+function here({ baseUrl }: Source, { curl, ...reply }: EntryReply): EntryReply {
+  const own = /(?<=')https?:\/\/[^/']+(?:\/@[^/']+)?(?=\/)/;
+  return { ...reply, curl: curl.replace(own, (address) => baseUrl || address) };
 }
