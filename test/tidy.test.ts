@@ -355,6 +355,7 @@ describe("sizes", () => {
     [5600, /^src\/testing\//],
     [6200, /^src\/play\//],
     [1050, /^src\/control\//],
+    [2050, /^src\/adapters\//],
     [3900, /^src\/cli\//],
     [2800, /^src\/inspector\//],
     [3000, /^scenarios\//],

@@ -36,16 +36,12 @@ export async function reportFailedTest(
   return trace;
 }
 
-const MAX_SHOWN = 8;
-
 /** The latest requests to the world, without keys. */
 function latestRequests({ journal }: Simulator): string {
-  const lines = journal
-    .entries({ limit: MAX_SHOWN })
-    .map(({ sequence, at, request, response, reason }) => {
-      const answer = response.status === 0 ? "no answer" : response.status;
-      return `\n  #${sequence} ${at} ${printable(`${request.method} ${request.path}`)} → ${answer}, ${reason}`;
-    });
+  const lines = journal.entries({ limit: 8 }).map(({ sequence, at, request, response, reason }) => {
+    const answer = response.status === 0 ? "no answer" : response.status;
+    return `\n  #${sequence} ${at} ${printable(`${request.method} ${request.path}`)} → ${answer}, ${reason}`;
+  });
   return `adsim: ${counted(journal.total, "request")} to the test's world. All of each: sim.journal.entries().${lines.join("")}`;
 }
 

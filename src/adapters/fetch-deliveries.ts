@@ -112,12 +112,10 @@ const onDemand: QueuingStrategy = { highWaterMark: 0 };
 function dripStream(
   text: string,
   delivery: Extract<Delivery, { readonly kind: "drip" }>,
-  { signal, timers }: Client,
+  client: Client,
 ): ReadableStream<Uint8Array> {
-  const leaving = new AbortController();
-  leaving.signal.addEventListener("abort", delivery.undelivered);
-  const stopListening = onAbort(signal, (reason) => leaving.abort(reason));
-  const pieces = dripPieces(text, delivery, { timers, signal: leaving.signal });
+  const pieces = dripPieces(text, delivery, client);
+  const stopListening = onAbort(client.signal, delivery.undelivered);
   return new ReadableStream(
     {
       async pull(controller) {
@@ -127,7 +125,7 @@ function dripStream(
         stopListening();
         controller.close();
       },
-      cancel: (reason) => leaving.abort(reason),
+      cancel: delivery.undelivered,
     },
     onDemand,
   );

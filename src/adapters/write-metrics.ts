@@ -8,16 +8,13 @@ export function writeMetrics(families: readonly MetricFamily[]): string {
 
 function textOf({ name, help, type, samples }: MetricFamily): string {
   const lines = samples.map(({ part, labels, value }) => {
-    const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
+    const pairs = Object.entries(labels).map(([label, text]) => {
+      return `${label}="${text.replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;
+    });
     const inBraces = pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
     return `${name}${part === undefined ? "" : `_${part}`}${inBraces} ${value}\n`;
   });
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
-}
-
-/** The text of a label's value. */
-function escaped(text: string): string {
-  return text.replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n");
 }
 
 /** Uses the names of Prometheus's client libraries. */

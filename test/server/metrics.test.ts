@@ -95,7 +95,7 @@ test("requests of all worlds are counted by operation and status, each with its 
   );
   // Neither control requests nor malformed ones are counted.
   await fetch(`${server.url}/_sim/health`);
-  await exchange(server.port, "GET / HTTP/1.1\r\n\r\n");
+  await exchange(server.port, "nonsense\r\n\r\n");
   const text = await scrape(server);
   expect(valuesOf(text, "adsim_requests_total")).toEqual({
     "stats 200": 2,

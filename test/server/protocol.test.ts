@@ -7,9 +7,6 @@ const HOST = "Host: localhost\r\n";
 const MEGABYTE = "a".repeat(1024 * 1024);
 
 const malformed: Readonly<Record<string, string>> = {
-  "two Host headers": `GET /v1/publisher/stats HTTP/1.1\r\n${HOST}Host: localhost\r\n\r\n`,
-  "two Host headers with an absolute target": `GET http://localhost/v1/click HTTP/1.1\r\n${HOST}${HOST}\r\n`,
-  "no Host header": "GET /v1/publisher/stats HTTP/1.1\r\n\r\n",
   "a space in the target": `GET /v1/publisher stats HTTP/1.1\r\n${HOST}\r\n`,
   "no version": `GET /v1/publisher/stats\r\n${HOST}\r\n`,
   "a TLS hello": "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\r\n\r\n",

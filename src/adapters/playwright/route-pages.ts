@@ -9,21 +9,16 @@ import type { Simulator } from "../create-simulator.ts";
 import { createFetch } from "../fetch.ts";
 import type { SharedClock } from "./shared-clock.ts";
 
-export interface RoutedService {
-  readonly sim: Simulator;
-  /** Everything below it is answered. */
-  readonly baseUrl: string;
-  readonly clock: SharedClock;
-}
-
 /**
+ * @param service Everything below its base URL is answered.
  * @returns a function that ends the requests that are still unanswered, as if their pages had left.
  * @throws InputError (as a rejection) for an invalid base URL.
  */
 export async function routePages(
   context: BrowserContext,
-  { sim, baseUrl, clock }: RoutedService,
+  service: { readonly sim: Simulator; readonly baseUrl: string; readonly clock: SharedClock },
 ): Promise<() => void> {
+  const { sim, baseUrl, clock } = service;
   if (baseUrl.endsWith("/")) throw new InputError("baseUrl", 'must not end in "/"');
   const base = parseBaseUrl(baseUrl);
   const pathOf = pathBelow(base);

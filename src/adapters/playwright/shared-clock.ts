@@ -70,7 +70,7 @@ export class SharedClock {
     const steps = Math.min(MAX_STEPS, ms);
     for (let step = 1; step <= steps; step += 1) {
       const endMs = startMs + Math.ceil((ms * step) / steps);
-      for (let due = this.#next(); due && due.atMs <= endMs; due = this.#next()) {
+      for (let due = this.#first(); due && due.atMs <= endMs; due = this.#first()) {
         await this.#moveTo(due.atMs, pages);
         if (this.#held.delete(due)) due.run();
         await this.#settle();
@@ -80,7 +80,7 @@ export class SharedClock {
     return this.#clock.now();
   }
 
-  #next(): Held | undefined {
+  #first(): Held | undefined {
     return [...this.#held].sort((one, other) => one.atMs - other.atMs)[0];
   }
 

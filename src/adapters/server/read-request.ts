@@ -4,22 +4,20 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { RequestParts } from "../../spec/messages.ts";
 
-export interface RequestHead extends Omit<RequestParts, "body"> {
-  readonly httpVersion: string;
-}
+export type RequestHead = Omit<RequestParts, "body">;
 
 export function readHead(message: IncomingMessage): RequestHead {
-  const { method = "", url = "", httpVersion } = message;
+  const { method = "", url = "" } = message;
   // Node joins repeated fields, except one that only responses have.
   const sent = message.headers as RequestHead["headers"];
   const [origin, host] = /^https?:\/\/([^/?#]*)\/?/i.exec(url) ?? [];
   const target = origin === undefined ? url : `/${url.slice(origin.length)}`;
-  // It overrules the Host header (RFC 9112 §3.2.2). Two such headers are invalid all the same.
-  const headers = host === undefined || sent.host?.includes(",") ? sent : { ...sent, host };
+  // It overrules the Host header (RFC 9112 §3.2.2).
+  const headers = host === undefined ? sent : { ...sent, host };
   const mark = target.indexOf("?");
   const path = mark === -1 ? target : target.slice(0, mark);
   const query = mark === -1 ? "" : target.slice(mark + 1);
-  return { method, path, query, headers, httpVersion };
+  return { method, path, query, headers };
 }
 
 /** Calls `then` when the body has arrived. What is beyond its limit is dropped but for a byte, so that it is seen as too long. */

@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { formatInstant } from "../../base/calendar.ts";
 import type { WallClock } from "../../base/clock.ts";
-import { inField, parseInput } from "../../base/input.ts";
+import { inField } from "../../base/input.ts";
 import { createControl } from "../../control/control.ts";
 import { type Cors, createCors } from "../../exchange/cors.ts";
 import { createMeter } from "../../exchange/meter.ts";
@@ -39,17 +39,15 @@ export interface ServerOptions extends SimulatorOptions {
   readonly snapshot?: Snapshot | undefined;
 }
 
-/** The server's own options are checked and have their defaults; those of worlds are as given. */
-export type ResolvedServerOptions = ServerOptions & {
-  readonly port: number;
-  readonly host: string;
-};
-
 const wholeNumber = v.pipe(v.number(), v.integer("must be a whole number"));
 const atLeastOne = v.pipe(wholeNumber, v.minValue(1, "must be at least 1"));
 const PORTS = "must be from 0 to 65535";
 
-const optionsSchema: v.GenericSchema<unknown, ResolvedServerOptions> = v.looseObject({
+/** The server's own options are checked and have their defaults; those of worlds are as given. */
+export const serverOptions: v.GenericSchema<
+  unknown,
+  ServerOptions & { readonly port: number; readonly host: string }
+> = v.looseObject({
   port: v.optional(v.pipe(wholeNumber, v.minValue(0, PORTS), v.maxValue(65_535, PORTS)), 4010),
   host: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty")), "127.0.0.1"),
   controlToken: v.optional(
@@ -60,13 +58,12 @@ const optionsSchema: v.GenericSchema<unknown, ResolvedServerOptions> = v.looseOb
 });
 
 /** @throws InputError that names the invalid option. */
-export const resolveServerOptions = (options: ServerOptions): ResolvedServerOptions =>
-  parseInput(optionsSchema, options);
-
-/** @throws InputError that names the invalid option. */
-export function createServerWorlds(options: ResolvedServerOptions): Worlds {
-  const { port: _port, host: _host, controlToken: _token, ...others } = options;
-  const { maxWorlds, journalBytes, snapshot, ...rest } = others;
+export function createServerWorlds({
+  maxWorlds,
+  journalBytes,
+  snapshot,
+  ...rest
+}: Omit<ServerOptions, "port" | "host" | "controlToken">): Worlds {
   const worlds = createWorlds({
     options: { ...rest, ...timeOf(rest) },
     host: { ...fakerHost, meter: createMeter(() => performance.now()) },

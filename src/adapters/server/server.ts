@@ -4,6 +4,7 @@ import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node
 import type { AddressInfo, Socket } from "node:net";
 // A test's fake timers don't replace it.
 import { clearTimeout, setTimeout } from "node:timers";
+import { parseInput } from "../../base/input.ts";
 import { createGuards } from "../../control/guards.ts";
 import type { Worlds } from "../../simulator/worlds.ts";
 import { nothing } from "../hold-back.ts";
@@ -11,13 +12,7 @@ import { answerBrokenRequests } from "./broken-requests.ts";
 import { connectionOf } from "./connection.ts";
 import { readBody, readHead } from "./read-request.ts";
 import { createSender } from "./send.ts";
-import {
-  corsOf,
-  createServerWorlds,
-  type ResolvedServerOptions,
-  resolveServerOptions,
-  type ServerOptions,
-} from "./server-worlds.ts";
+import { corsOf, createServerWorlds, type ServerOptions, serverOptions } from "./server-worlds.ts";
 import { createService } from "./service.ts";
 
 /** `import` would evaluate all exports, with undici among them: a fifth of the server's start. */
@@ -42,20 +37,20 @@ export async function startServer(
   options: ServerOptions = {},
   prepare: (worlds: Worlds) => void | Promise<void> = nothing,
 ): Promise<Server> {
-  const resolved = resolveServerOptions(options);
-  const worlds = createServerWorlds(resolved);
+  const { port, host, controlToken, ...others } = parseInput(serverOptions, options);
+  const worlds = createServerWorlds(others);
   await prepare(worlds);
 
   const server = http.createServer(settings);
   // Unlimited: beyond a limit Node silently drops fields, even a second Host. The head's size limits them anyway.
   server.maxHeadersCount = 0;
-  const address = await listen(server, resolved);
+  const address = await listen(server, port, host);
   const service = createService(
     worlds,
     createGuards({
       address: address.address,
-      host: resolved.host,
-      isToken: tokenCheck(resolved.controlToken),
+      host,
+      isToken: tokenCheck(controlToken),
       cors: corsOf(worlds),
     }),
   );
@@ -119,7 +114,8 @@ function createReceiver(
       else send(response, reply, path);
     };
     // Bodies that come later are handled later, and requests in their order.
-    if (isUninvited || (connection.reading === 0 && !hasBody(message))) {
+    const hasBody = "content-length" in headers || "transfer-encoding" in headers;
+    if (isUninvited || (connection.reading === 0 && !hasBody)) {
       answer("");
       return;
     }
@@ -129,10 +125,6 @@ function createReceiver(
       answer(body);
     });
   };
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 }
 
 /** How long requests in flight may take after `close`, in milliseconds: a second minus the time to close. */
@@ -151,13 +143,14 @@ function closeServer(server: HttpServer): Promise<void> {
 }
 
 /** @throws Error that says what to do if it can't listen on the address. */
-function listen(
-  server: HttpServer,
-  { port, host }: Pick<ResolvedServerOptions, "port" | "host">,
-): Promise<AddressInfo> {
+function listen(server: HttpServer, port: number, host: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      reject(new Error(describeListenError(error, port, host), { cause: error }));
+      const what =
+        error.code === "EADDRINUSE"
+          ? `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another port; 0 picks a free one.`
+          : `The server can't listen on host ${host}, port ${port} (${error.code ?? error.message}). Choose an address of this machine, such as 127.0.0.1, and a port from 1024 on.`;
+      reject(new Error(what, { cause: error }));
     });
     server.listen({ port, host, backlog: 1024 }, () => {
       server.removeAllListeners("error");
@@ -167,12 +160,6 @@ function listen(
       resolve(server.address() as AddressInfo);
     });
   });
-}
-
-function describeListenError(error: NodeJS.ErrnoException, port: number, host: string): string {
-  if (error.code === "EADDRINUSE")
-    return `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another port; 0 picks a free one.`;
-  return `The server can't listen on host ${host}, port ${port} (${error.code ?? error.message}). Choose an address of this machine, such as 127.0.0.1, and a port from 1024 on.`;
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {

@@ -25,14 +25,6 @@ export function createService(worlds: Worlds, guards: Guards) {
   return {
     /** The answer to a request that its head alone decides; otherwise undefined. */
     inspect(head: RequestHead): ApiResponse | undefined {
-      const { host } = head.headers;
-      // Node joins two Host headers with a comma, which no host contains.
-      if (host === undefined ? head.httpVersion === "1.1" : host.includes(",")) {
-        return refuse({
-          code: "malformed_request",
-          detail: "An HTTP/1.1 request must have one Host header, with one host.",
-        });
-      }
       if (isControlTarget(head.path)) return guards.control(head.headers) ?? wayToInspector(head);
       return (
         wayToInspector(head) ??
