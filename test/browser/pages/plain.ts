@@ -1,20 +1,16 @@
 /** The script of a page that calls the service by the browser's own fetch. */
 
 import { observeInPieces, type SeenInPieces, type Sent } from "../../faults/observe-fetch.ts";
-import { playSession, type Service } from "../session.ts";
 
 export interface PlainPage {
   /** Sends a request, and resolves to what is seen of its answer. */
   observe(sent: Omit<Sent, "patience">): Promise<SeenInPieces>;
   /** Aborts what `observe` waits for. */
   leave(): void;
-  /** Expects a global function `advanceWorld`. */
-  play(service: Omit<Service, "fetch" | "advance">): Promise<void>;
 }
 
 declare global {
   var plainPage: PlainPage;
-  var advanceWorld: Service["advance"];
 }
 
 let leave = (): void => {};
@@ -27,5 +23,4 @@ globalThis.plainPage = {
     return observeInPieces(fetch)({ ...sent, patience: { until, ms: 0 } });
   },
   leave: () => leave(),
-  play: (service) => playSession({ ...service, fetch, advance: advanceWorld }),
 };

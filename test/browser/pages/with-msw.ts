@@ -1,7 +1,7 @@
 /** The script of a page in which a worker of MSW answers from a simulator of the page's own. */
 
 import { setupWorker } from "msw/browser";
-import { createSimulator, type Simulator, type SimulatorOptions } from "../../../src/index.ts";
+import { createSimulator, type Simulator } from "../../../src/index.ts";
 import { createHandlers } from "../../../src/msw.ts";
 import {
   type Case,
@@ -13,7 +13,6 @@ import {
   type Verdict,
 } from "../../faults/cases.ts";
 import { observeInPieces, type SeenInPieces } from "../../faults/observe-fetch.ts";
-import { journalLines, playSession, serviceOf, sessionOptions } from "../session.ts";
 
 export interface MswPage {
   show(one: Case): Promise<Shown<SeenInPieces>>;
@@ -21,8 +20,6 @@ export interface MswPage {
   leave(verdict: Verdict): Promise<{ readonly failure: string; readonly received: string }>;
   /** In which order two answers come, the first of which has to be overtaken. */
   reorder(): Promise<readonly string[]>;
-  /** @returns the journal after the session. */
-  play(): Promise<readonly string[]>;
 }
 
 declare global {
@@ -36,8 +33,8 @@ async function start(): Promise<MswPage> {
   const worker = setupWorker();
   await worker.start({ quiet: true, serviceWorker: { url: "./mockServiceWorker.js" } });
 
-  function connect(options: SimulatorOptions = { publishers: 3 }): Simulator {
-    const sim = createSimulator(options);
+  function connect(): Simulator {
+    const sim = createSimulator({ publishers: 3 });
     worker.resetHandlers(...createHandlers(sim, { baseUrl }));
     return sim;
   }
@@ -63,11 +60,6 @@ async function start(): Promise<MswPage> {
       await sim.journal.waitFor({});
       await Promise.all([first, ask("second")]);
       return order;
-    },
-    async play() {
-      const sim = connect(sessionOptions);
-      await playSession({ ...serviceOf(sim), baseUrl, fetch });
-      return journalLines(sim.journal.entries());
     },
   };
 }

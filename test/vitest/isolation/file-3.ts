@@ -1,3 +1,3 @@
-import { worlds } from "./worlds.ts";
+import { sharedWorld } from "./worlds.ts";
 
-worlds("file-3", ["fetch", 25]);
+sharedWorld("shared");

@@ -1,3 +1,0 @@
-import { worlds } from "./worlds.ts";
-
-worlds("file-5", ["msw", 25]);
