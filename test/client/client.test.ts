@@ -254,18 +254,6 @@ describe("no usable answer", () => {
     expect(error.message).toContain(code);
   });
 
-  const headers = new Headers();
-  test.each([
-    ["undefined", undefined, "unreachable"],
-    ["a status and no more", { status: 500 }, "unreachable"],
-    ["no body", { status: 200, headers }, "unreadable"],
-    ["no body to an error", { status: 503, headers }, "unavailable"],
-  ])("a fetch that resolves to %s makes no call reject", async (_, answer, kind) => {
-    const fetch = async () => answer as Response;
-    const client = createClient({ baseUrl, apiKey: "k", fetch, clock: still });
-    expect(await errorOf(client.impression(adView))).toMatchObject({ kind, mayHaveApplied: true });
-  });
-
   test("a call that was aborted before it was sent is not sent", async () => {
     const { sim, client, publisher_id, surface } = setting();
     const given = { publisher_id, surface, ad_id: "a" };

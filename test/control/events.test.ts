@@ -217,15 +217,6 @@ describe("changes by hand", () => {
     ]);
   });
 
-  test("before the rows that a client has aren't repeated, and none after them is missing", () => {
-    const worlds = worldsOf();
-    for (const minutes of [1, 2, 3]) {
-      worlds.get("default").clock.advance(`${minutes}m`);
-      fill(worlds, 1);
-    }
-    expect(textsIn(read(worlds, "?after=2")[0])).toEqual(["clock advanced by 3 min"]);
-  });
-
   test("are said in words", () => {
     const worlds = worldsOf();
     const { clock, faults, publishers } = worlds.get("default");

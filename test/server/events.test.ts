@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { Server } from "../../src/server.ts";
 import { senderOf } from "../operation-sender.ts";
 import { eventsIn, readEvents, sequencesOf } from "./event-reader.ts";
-import { open, openRawConnection, serve } from "./raw.ts";
+import { open, serve } from "./raw.ts";
 
 const REQUEST = "GET /_sim/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
 const PATIENCE = { timeout: 30_000, interval: 5 };
@@ -79,34 +79,6 @@ test("clients that never read keep no others waiting, and miss nothing later", a
   expect(events.some(({ event }) => event === "restarted")).toBe(true);
   expect(sequencesOf(events)).toEqual(range(2001, 3000));
   for (const socket of sockets) socket.destroy();
-});
-
-test("the connection is the stream's alone: what a client sends after it is ignored", async () => {
-  await using server = await serve();
-  fill(server, 1);
-  const { clock } = server.worlds.get("default");
-  const beforeMs = clock.now();
-  const { socket, text } = await openRawConnection(server.port);
-  const advance =
-    'POST /_sim/clock/advance HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 11\r\n\r\n{"by":"1h"}';
-  socket.write(REQUEST + advance + REQUEST);
-  await expect.poll(() => sequencesOf(eventsIn(bodyOf(text()))), PATIENCE).toEqual([1]);
-  for (let count = 0; count < 50; count += 1) socket.write(advance);
-  fill(server, 1);
-  await expect.poll(() => sequencesOf(eventsIn(bodyOf(text()))), PATIENCE).toEqual([1, 2]);
-  expect(text().match(/HTTP\/1\.1/g)).toHaveLength(1);
-  expect(clock.now()).toBe(beforeMs);
-  socket.destroy();
-});
-
-test("a stream comes after the answers that are due before it, also one that a rule holds back", async () => {
-  await using server = await serve({ faults: [{ verdict: { kind: "delay", delay: "200ms" } }] });
-  const { socket, text } = await openRawConnection(server.port);
-  socket.write(`GET /v1/click HTTP/1.1\r\nHost: localhost\r\n\r\n${REQUEST}`);
-  await expect.poll(text, PATIENCE).toContain('"sequence":1');
-  const statuses = Array.from(text().matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status);
-  expect(statuses).toEqual(["405", "200"]);
-  socket.destroy();
 });
 
 test("streams end at once when the server closes, for clients that read and those that don't", async () => {

@@ -93,19 +93,6 @@ test.each(sensible)("%s gets its proper status", async (_, sent, status) => {
   expect(responses[0]?.headers["x-ratelimit-remaining"]).toMatch(/^\d+$/);
 });
 
-test("HEAD has the headers of GET and no body", async () => {
-  await using server = await serve();
-  const { responses } = await exchange(
-    server.port,
-    `HEAD /_sim/health HTTP/1.1\r\n${HOST}\r\nGET /_sim/health HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
-    { count: 1, method: "HEAD", waitForEnd: true },
-  );
-  expect(responses[0]?.status).toBe(200);
-  // The parser takes HEAD's response as empty: the second status line must follow at once.
-  expect(responses[1]?.status).toBe(200);
-  expect(responses[0]?.headers["content-length"]).toBe(responses[1]?.headers["content-length"]);
-});
-
 test("Expect: 100-continue gets a 100, and then the answer", async () => {
   await using server = await serve();
   const { socket, text } = await openRawConnection(server.port);
@@ -126,21 +113,6 @@ test("a client that the head alone refuses isn't asked for its body", async () =
     { waitForEnd: true },
   );
   expect([responses.map(({ status }) => status), ended]).toEqual([[403], true]);
-});
-
-test("a request for another protocol, with or without a body, gets the last answer of its connection", async () => {
-  await using server = await serve();
-  const websocket = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
-  const get = `GET /v1/nothing HTTP/1.1\r\n${HOST}\r\n`;
-  const click = `POST /v1/click HTTP/1.1\r\n${HOST}${websocket}`;
-  for (const [sent, ...statuses] of [
-    [`GET /v1/nothing HTTP/1.1\r\n${HOST}${websocket}\r\n${get}`, 404],
-    [`${get}${click}Content-Length: 2\r\n\r\n{}`, 404, 401],
-    [`${click}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n${get}`, 401],
-  ] as const) {
-    const { responses } = await exchange(server.port, sent, { waitForEnd: true });
-    expect(responses.map(({ status }) => status)).toEqual(statuses);
-  }
 });
 
 test("requests that arrive together are handled in the order in which they were sent", async () => {

@@ -113,24 +113,6 @@ describe("loading", () => {
       expect(error.message).toContain(`${path}: can't be loaded: ${why}`);
     }
   });
-
-  test("accepts the same JSON in another layout, with a byte order mark or with CRLF line ends", async () => {
-    const path = join(temporaryFolder(), "state.json");
-    const sim = used();
-    const snapshot = sim.snapshot();
-    await saveSnapshot(sim, path);
-    const own = readFileSync(path, "utf8");
-    const other = createSimulator();
-    for (const layout of [
-      JSON.stringify(snapshot, undefined, 2),
-      `\ufeff${own.replaceAll("\n", "\r\n")}\n`,
-    ]) {
-      writeFileSync(path, layout);
-      await loadSnapshot(other, path);
-      expect(other.snapshot()).toEqual(snapshot);
-      other.reset();
-    }
-  });
 });
 
 test("a server's default world continues from a snapshot; other worlds and a reset start from the options", async () => {
