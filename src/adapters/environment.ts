@@ -68,7 +68,7 @@ export function takeEnvironment(
   };
   take();
   const { reset } = sim;
-  const resetAndTake: typeof reset = (options) => {
+  const resetAndTake = (options?: Parameters<typeof reset>[0]): void => {
     reset(options);
     take();
   };

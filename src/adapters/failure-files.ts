@@ -73,9 +73,7 @@ export async function writeFailureTrace(
 }
 
 /** The file's path, relative to the working directory, or why there is none. */
-export type Written =
-  | { readonly path: string }
-  | { readonly path?: undefined; readonly why: string };
+export type Written = { readonly path?: string; readonly why?: string };
 
 /** The file, or why there is none. */
 export function traceInWords(trace: Written): string {

@@ -21,7 +21,7 @@ export function createFetch(
 ): typeof globalThis.fetch {
   const overtaking = createOvertaking();
   return async (input, init) => {
-    const request = new Request(typeof input === "string" ? new URL(input, ORIGIN) : input, init);
+    const request = requestFor(input, init);
     // The caller's: the signal of a Request follows it only until the Request is garbage-collected.
     const own = init?.signal === undefined ? (input as Partial<Request>).signal : init.signal;
     const signal = own ?? undefined;
@@ -31,6 +31,17 @@ export function createFetch(
     const response = await deliverAnswer(handle(sent), overtaking, { timers, signal });
     return withUrl(response, request.url.replace(/#.*/, ""));
   };
+}
+
+function requestFor(input: RequestInfo | URL, init: RequestInit | undefined): Request {
+  if (typeof input === "string") return new Request(new URL(input, ORIGIN), init);
+  try {
+    return new Request(input, init);
+  } catch {
+    // The constructor takes no proxy of a Request, such as Next.js hands to a route.
+    const { url, method, headers, body } = input as Request;
+    return new Request(url, { ...{ method, headers, body, duplex: "half" }, ...init });
+  }
 }
 
 /** No constructor sets it. */

@@ -20,10 +20,10 @@ function textOf({ name, help, type, samples }: MetricFamily): string {
 /** Uses the names of Prometheus's client libraries. */
 function processFamilies(): MetricFamily[] {
   const { user, system } = process.cpuUsage();
-  const memory = "Resident memory size in bytes.";
-  const time = "Total user and system CPU time spent in seconds.";
+  const seconds = (user + system) / 1_000_000;
+  const bytes = process.memoryUsage.rss();
   return [
-    metric("gauge", "process_resident_memory_bytes", memory, process.memoryUsage.rss()),
-    metric("counter", "process_cpu_seconds_total", time, (user + system) / 1_000_000),
+    metric("gauge", "process_resident_memory_bytes", "Resident memory size in bytes.", bytes),
+    metric("counter", "process_cpu_seconds_total", "Seconds of CPU time spent.", seconds),
   ];
 }

@@ -34,6 +34,19 @@ describe("sim.fetch", () => {
     );
   });
 
+  test("answers a Request that a framework wraps, with its method and body", async () => {
+    const { sim, init } = prepare();
+    const { id: publisher_id, surfaces } = sim.publishers.at(0);
+    const body = JSON.stringify({ publisher_id, surface: surfaces[0]?.id, ad_id: "a" });
+    const headers = { ...init.headers, "content-type": "application/json" };
+    const request = new Request("http://a.test/v1/impression", { method: "POST", headers, body });
+    // As Next.js does it. The constructor of Request doesn't take it.
+    const wrapped = new Proxy(request, { get: (target, name) => Reflect.get(target, name) });
+    expect((await sim.fetch(wrapped)).status).toBe(200);
+    await expect(sim.fetch(wrapped)).rejects.toThrow(TypeError);
+    expect(sim.journal.total).toBe(1);
+  });
+
   test("a path is passed on as it was sent, percent-encoding and double slashes included", async () => {
     const { sim } = prepare();
     await sim.fetch("http://a.test//v1/%63lick?a=%20b&&c=%zz");

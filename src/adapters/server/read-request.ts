@@ -33,9 +33,7 @@ export function readBody(
     bytes += piece.length;
   });
   message.on("end", () => {
-    const [first = Buffer.alloc(0)] = pieces;
-    const all = pieces.length > 1 ? Buffer.concat(pieces) : first;
-    then(textOrBytes(all.subarray(0, limitBytes + 1)));
+    then(textOrBytes(Buffer.concat(pieces).subarray(0, limitBytes + 1)));
   });
 }
 

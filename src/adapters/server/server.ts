@@ -45,15 +45,10 @@ export async function startServer(
   // Unlimited: beyond a limit Node silently drops fields, even a second Host. The head's size limits them anyway.
   server.maxHeadersCount = 0;
   const address = await listen(server, port, host);
-  const service = createService(
-    worlds,
-    createGuards({
-      address: address.address,
-      host,
-      isToken: tokenCheck(controlToken),
-      cors: corsOf(worlds),
-    }),
-  );
+  const isToken = tokenCheck(controlToken);
+  const cors = corsOf(worlds);
+  const guards = createGuards({ address: address.address, host, isToken, cors });
+  const service = createService(worlds, guards);
   const sender = createSender();
   const receive = createReceiver(service, sender);
   server.on("request", (message, response) => receive(message, response));

@@ -37,11 +37,9 @@ const extended: TestAPI<OwnFixtures> = base.extend<OwnFixtures>({
     const world = await openWorld(transport, underEnvironment(simOptions), name);
     reportReached(world.sim);
     onTestFailed(async () => {
-      const { file, fullTestName, id } = task;
+      const about = { file: task.file.name, name: task.fullTestName, id: task.id };
       // A test that has to fail has done so.
-      if (task.fails !== true) {
-        await reportFailedTest(world.sim, { file: file.name, name: fullTestName, id });
-      }
+      if (task.fails !== true) await reportFailedTest(world.sim, about);
     });
     try {
       await use(world);
