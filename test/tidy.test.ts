@@ -362,6 +362,7 @@ describe("sizes", () => {
     [1300, /^(?:bench|build)\//],
     [7500, /^test\/(?:base|spec|world|faults|journal|exchange|simulator)\//],
     [8000, /^test\/(?:play|cli|scenarios)\//],
+    [7000, /^test\/(?:server|adapters|control|inspector|client|vitest|browser)\//],
     [8500, /^test\/(?:audit|invariants|choices|assertions|testing)\//],
   ])("at most %i lines in %s", (most, folders) => {
     const own = written.filter(({ path }) => folders.test(path));

@@ -106,7 +106,7 @@ test("serve saves, and writes its trace, after the last answer", async () => {
   const saved = JSON.parse(readFileSync(path, "utf8"));
   expect(saved.accounts[0].book.count).toBe(1);
   const { worlds } = recordingIn(readFileSync(trace, "utf8"));
-  expect(worlds.default).toMatchObject({ "journal?limit=1": { total: 1 } });
+  expect(worlds.default).toMatchObject({ "journal/1": { entry: { sequence: 1 } } });
 });
 
 describe("--load is refused before anything listens", () => {
