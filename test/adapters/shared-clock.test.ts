@@ -1,7 +1,7 @@
 /** How a world and its pages share time, without a browser. With one: test/browser. */
 
 import { expect, test, vi } from "vitest";
-import { SharedClock } from "../../src/adapters/playwright/shared-clock.ts";
+import { createSharedClock, type SharedClock } from "../../src/adapters/playwright/shared-clock.ts";
 import { createSimulator } from "../../src/index.ts";
 
 const START_MS = Date.parse("2026-01-15T00:00:00Z");
@@ -25,7 +25,7 @@ function recorded(): {
 test("the pages' clock stops at the world's time, and moves with it in steps", async () => {
   const sim = createSimulator();
   const { calls, pages } = recorded();
-  const advance = await new SharedClock(sim).share(pages);
+  const advance = await createSharedClock(sim).share(pages);
   expect(calls.splice(0)).toEqual([
     ["install", { time: START_MS - HOUR_MS }],
     ["pauseAt", START_MS],
@@ -46,7 +46,7 @@ test("the pages' clock stops at the world's time, and moves with it in steps", a
 
 test("timers are the machine's before, and the world's afterwards", async () => {
   const sim = createSimulator();
-  const clock = new SharedClock(sim);
+  const clock = createSharedClock(sim);
   await new Promise<void>((resolve) => void clock.timers.setTimeout(resolve, 1));
   const early = clock.timers.setTimeout(() => fired.push("stopped"), 5);
   const fired: unknown[] = [];
@@ -72,7 +72,7 @@ test("timers are the machine's before, and the world's afterwards", async () => 
 
 test("after a timer of a page threw, time moves on", async () => {
   const { pages } = recorded();
-  const advance = await new SharedClock(createSimulator()).share(pages);
+  const advance = await createSharedClock(createSimulator()).share(pages);
   vi.spyOn(pages, "runFor").mockRejectedValueOnce(new Error("the timer's own error"));
   await expect(advance("1s")).rejects.toThrow("the timer's own error");
   expect(await advance("1s")).toBe(START_MS + 1000);
@@ -81,7 +81,7 @@ test("after a timer of a page threw, time moves on", async () => {
 test("time moves under a test's fake timers", async () => {
   vi.useFakeTimers();
   try {
-    const clock = new SharedClock(createSimulator());
+    const clock = createSharedClock(createSimulator());
     const advance = await clock.share(recorded().pages);
     const run = vi.fn();
     clock.timers.setTimeout(run, 500);
@@ -95,7 +95,7 @@ test("time moves under a test's fake timers", async () => {
 test("a world whose clock runs is refused", async () => {
   const sim = createSimulator({ clock: "flowing", wallClock: Date.now });
   const { calls, pages } = recorded();
-  await expect(new SharedClock(sim).share(pages)).rejects.toThrow(
+  await expect(createSharedClock(sim).share(pages)).rejects.toThrow(
     'simOptions.clock must be "frozen" in a test that uses `advance`.',
   );
   expect(calls).toEqual([]);

@@ -2,7 +2,7 @@
 
 import type { Page } from "@playwright/test";
 import { routePages } from "../../src/adapters/playwright/route-pages.ts";
-import { SharedClock } from "../../src/adapters/playwright/shared-clock.ts";
+import { createSharedClock } from "../../src/adapters/playwright/shared-clock.ts";
 import { expect, test } from "../../src/playwright.ts";
 import { impression, listing } from "../faults/cases.ts";
 import type { Sent } from "../faults/observe-fetch.ts";
@@ -54,7 +54,7 @@ test.describe("with options", () => {
 });
 
 test("a base URL with a slash at its end is refused", async ({ context, sim }) => {
-  const service = { sim, baseUrl: "https://ads.test/", clock: new SharedClock(sim) };
+  const service = { sim, baseUrl: "https://ads.test/", clock: createSharedClock(sim) };
   await expect(routePages(context, service)).rejects.toThrow('baseUrl must not end in "/".');
 });
 

@@ -20,7 +20,7 @@ import { simulatorFromEnvironment } from "../environment.ts";
 import { reportFailedTest } from "../failure-files.ts";
 import { activeSurfaceOf, firstActivePublisher, type WorldFixtures } from "../test-world.ts";
 import { routePages } from "./route-pages.ts";
-import { type Advance, SharedClock } from "./shared-clock.ts";
+import { type Advance, createSharedClock, type SharedClock } from "./shared-clock.ts";
 
 /** What `test.use({ … })` sets, in a file or a `describe`, or `use` in the configuration. */
 export interface SimOptions {
@@ -63,7 +63,7 @@ const extended: Test<OwnFixtures> = base.extend<OwnFixtures & SimOptions>({
   baseUrl: ["https://ads.test", { option: true }],
   $world: async ({ simOptions }, use, testInfo) => {
     const sim = simulatorFromEnvironment({ cors: "*", ...simOptions });
-    await use({ sim, clock: new SharedClock(sim) });
+    await use({ sim, clock: createSharedClock(sim) });
     if (testInfo.status === testInfo.expectedStatus) return;
     const [file = "", ...names] = testInfo.titlePath;
     const about = { file, name: names.join(" > "), id: testInfo.testId };

@@ -42,6 +42,7 @@ export async function routePages(
       // Without this header Playwright would let all pages read the answer. Those of this origin may in any case.
       const closed = { "access-control-allow-origin": base.origin };
       const headers = { ...closed, ...Object.fromEntries(response.headers) };
+      clock.sent.add(request);
       await route.fulfill({ status: response.status, headers, body });
     } catch (error) {
       if (signal.aborted) return;
@@ -55,6 +56,7 @@ export async function routePages(
 
   function noteEnd(request: Request): void {
     clock.activity += 1;
+    clock.sent.delete(request);
     unanswered.get(request)?.abort();
   }
 
