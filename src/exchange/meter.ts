@@ -9,8 +9,8 @@ import type { RequestContext } from "./request-context.ts";
 export type Meter = ReturnType<typeof createMeter>;
 
 type Labels = Readonly<Record<string, string>>;
-/** How often something happened, by its labels as JSON. */
-type Counts = Map<string, number>;
+/** How often something happened, by the values of its labels. */
+type Counts = Map<string, { readonly labels: Labels; value: number }>;
 
 /** Upper bounds of durations in seconds. A request usually takes microseconds; a long list takes milliseconds. */
 const BOUNDS = [0.000005, 0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.01, 0.1, 1];
@@ -20,8 +20,8 @@ export function createMeter(now: () => number) {
   const requests: Counts = new Map();
   const refusals: Counts = new Map();
   const faults: Counts = new Map();
-  /** How many took at most each bound; then their number and their sum. */
-  const atMost = BOUNDS.map(() => 0);
+  /** How many took at most each bound, and more than the one before; then the number of all and their sum. */
+  const took = BOUNDS.map(() => 0);
   const all = { count: 0, sum: 0 };
   // These start at 0, so that a query sees their first increase.
   for (const limit of ["recording", "reporting"]) add(refusals, { limit }, 0);
@@ -41,9 +41,8 @@ export function createMeter(now: () => number) {
       const tookSeconds = tookMs / 1000;
       all.count += 1;
       all.sum += tookSeconds;
-      for (const [index, bound] of BOUNDS.entries()) {
-        if (tookSeconds <= bound) atMost[index] = (atMost[index] ?? 0) + 1;
-      }
+      const first = BOUNDS.findIndex((bound) => tookSeconds <= bound);
+      if (first !== -1) took[first] = (took[first] ?? 0) + 1;
     },
     /** The metrics so far. */
     families: (): MetricFamily[] => [
@@ -57,7 +56,7 @@ export function createMeter(now: () => number) {
         help: "How long the simulator took to answer a request, without delays by fault rules.",
         type: "histogram",
         samples: [
-          ...BOUNDS.map((bound, index) => bucket(String(bound), atMost[index] ?? 0)),
+          ...BOUNDS.map((bound, index) => bucket(String(bound), sumTo(took, index))),
           bucket("+Inf", all.count),
           { part: "sum", labels: {}, value: all.sum },
           { part: "count", labels: {}, value: all.count },
@@ -74,8 +73,14 @@ export function createMeter(now: () => number) {
 }
 
 function add(counts: Counts, labels: Labels, by = 1): void {
-  const name = JSON.stringify(labels);
-  counts.set(name, (counts.get(name) ?? 0) + by);
+  const name = Object.values(labels).join(" ");
+  const counted = counts.get(name);
+  if (counted === undefined) counts.set(name, { labels, value: by });
+  else counted.value += by;
+}
+
+function sumTo(values: readonly number[], last: number): number {
+  return values.slice(0, last + 1).reduce((sum, value) => sum + value, 0);
 }
 
 function bucket(le: string, value: number): MetricSample {
@@ -83,9 +88,10 @@ function bucket(le: string, value: number): MetricSample {
 }
 
 function familyOf(name: string, help: string, counts: Counts): MetricFamily {
-  const samples = Array.from(counts, ([labels, value]) => ({
-    labels: JSON.parse(labels) as Labels,
-    value,
-  }));
-  return { name, help, type: "counter", samples };
+  return {
+    name,
+    help,
+    type: "counter",
+    samples: Array.from(counts.values(), (one) => ({ ...one })),
+  };
 }
