@@ -88,10 +88,6 @@ function bucket(le: string, value: number): MetricSample {
 }
 
 function familyOf(name: string, help: string, counts: Counts): MetricFamily {
-  return {
-    name,
-    help,
-    type: "counter",
-    samples: Array.from(counts.values(), (one) => ({ ...one })),
-  };
+  const samples = Array.from(counts.values(), (one) => ({ ...one }));
+  return { name, help, type: "counter", samples };
 }
