@@ -1,6 +1,6 @@
 /**
  * Impressions through `sim.handle`, on one core and the full path, compared with a loop that only parses the same bodies.
- * Each in a process of its own, taking turns: what one of them leaves to collect is no cost of another. Then what a day with
+ * Each in a process of its own, taking turns, so the garbage of one is never collected in the time of another. Then what a day with
  * 10 million impressions costs in memory.
  */
 
@@ -13,7 +13,7 @@ const PUBLISHERS = 25;
 /** Short enough to fall between disturbances. Some turns collect more than others: only sums over many mean anything. */
 const TURN_REQUESTS = 10_000;
 const TURNS = 500;
-/** Until an engine has made fast code of it. */
+/** Turns that aren't counted, until the engine has optimised the code. */
 const WARM_UP = 50;
 
 const kinds = ["parsing", "journalled", "bare"] as const;

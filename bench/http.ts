@@ -54,7 +54,8 @@ const { values, positionals } = parseArgs({
 const rounds = Number(values.rounds);
 const names = peers.map(({ name }) => name);
 const unknown = positionals.filter((name) => !names.includes(name));
-if (unknown.length > 0) throw new Error(`There is no ${unknown.join(", ")}: ${names.join(", ")}`);
+if (unknown.length > 0)
+  throw new Error(`There is no server ${unknown.join(", ")}. Choose from: ${names.join(", ")}`);
 if (!(rounds >= 1)) throw new Error("--rounds is a number, 1 or more.");
 const folder = mkdtempSync(join(tmpdir(), "adsim-bench-"));
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -104,7 +105,7 @@ async function advanceClock(port: number): Promise<void> {
   const headers = { "content-type": "application/json" };
   const url = `http://127.0.0.1:${port}/_sim/clock/advance`;
   const { status } = await fetch(url, { method: "POST", headers, body: '{"by":"1m"}' });
-  if (status !== 200) throw new Error(`The clock was moved with ${status}.`);
+  if (status !== 200) throw new Error(`Moving the clock was answered with ${status}.`);
 }
 
 async function run(kind: Kind, { peer, port, child }: Measured): Promise<Run> {

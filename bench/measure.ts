@@ -26,8 +26,8 @@ export function printMachine(): void {
   );
 }
 
-/** `target`: what the figure must reach, at least or at most. */
-export interface Figure {
+/** `atLeast`, `atMost`: the target, if it has one. */
+interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;

@@ -1,6 +1,6 @@
 /**
  * Two minutes at full speed under random faults of every kind: no crash, no unhandled rejection, no growth of memory once
- * the rings are full, and books that balance. `npm run soak -- SECONDS`; exits with 1 where one of them doesn't hold.
+ * the journal is full, and books that balance. `npm run soak -- SECONDS`; exits with 1 where one of them doesn't hold.
  */
 
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { printMachine } from "./measure.ts";
 const SECONDS = Number(process.argv[2] ?? 120);
 const PUBLISHERS = 40;
 const SAMPLE_MS = 2000;
-/** How much more the second half may hold than the first once the rings are full, in bytes. The ledger is counted apart. */
+/** How many bytes of heap the second half of the samples may have more than the first. */
 const MAX_GROWTH_BYTES = 4 * 1024 * 1024;
 
 const verdicts: readonly Verdict[] = [
@@ -28,6 +28,7 @@ const verdicts: readonly Verdict[] = [
   { kind: "truncate", share: 0.5 },
   { kind: "garbage" },
   { kind: "garbage", as: "response" },
+  { kind: "wrong-body", wrong: "ok-false" },
   { kind: "drip", bytesPerSecond: 2000 },
   { kind: "duplicate" },
   { kind: "reorder", by: 2, atMost: "20ms" },
@@ -57,7 +58,7 @@ const load = new Worker(new URL("./soak-client.mjs", import.meta.url), {
 });
 const finished = once(load, "message") as Promise<[Record<string, number>]>;
 
-/** Bytes of the heap, from when the rings are full. */
+/** Bytes of the heap, from when the journal is full. */
 const heaps: number[] = [];
 const timer = setInterval(() => {
   globalThis.gc?.();
@@ -86,7 +87,7 @@ const failures = [
   ...(audit.balanced ? [] : ["the books don't balance"]),
   ...(rejections.length === 0 ? [] : ["something was thrown and not caught"]),
   ...(growth > MAX_GROWTH_BYTES ? ["memory grows"] : []),
-  ...(heaps.length >= 8 ? [] : ["the rings weren't full for long enough to tell"]),
+  ...(heaps.length >= 8 ? [] : ["the journal wasn't full for long enough to tell"]),
   ...(globalThis.gc === undefined ? ["run it with --expose-gc"] : []),
   ...rules.filter(({ fired }) => fired === 0).map(({ id }) => `${id} never fired`),
 ];

@@ -16,7 +16,7 @@ const keys: readonly number[] = Object.values<Assumption>(catalogue).flatMap((po
 );
 const draw = drawsFrom(deriveKey("adsim", "covering rows"));
 
-/** Every sequence of so many different ones of these choices of different keys, as one number. */
+/** Every sequence of `size` of these choices, each of another key, as one number. */
 function* sequences(choices: readonly number[], size: number, before = 0): Generator<number> {
   if (size === 0) yield before;
   else

@@ -23,9 +23,9 @@ function copy(path: string): void {
   writeFileSync(target, text.replaceAll(link, '$1.cjs"'));
 }
 
-const isDeclared = (file: string): boolean => /^[^/\\]+\.d\.ts$/.test(file);
+const isEntry = (file: string): boolean => /^[^/\\]+\.d\.ts$/.test(file);
 const files = globSync("**/*.d.ts", { cwd: dist });
-for (const file of files.filter(isDeclared)) copy(file.slice(0, -".d.ts".length));
+for (const file of files.filter(isEntry)) copy(file.slice(0, -".d.ts".length));
 for (const file of files) if (!used.has(file.slice(0, -".d.ts".length))) rmSync(join(dist, file));
 // vitest and Playwright have no CommonJS form.
 for (const file of globSync("cjs/*.d.cts", { cwd: dist }))

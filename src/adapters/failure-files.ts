@@ -7,10 +7,10 @@ import { printable } from "../base/text.ts";
 import type { Simulator } from "./create-simulator.ts";
 import { environmentValue } from "./environment.ts";
 
-export interface FailedTest {
+interface FailedTest {
   /** The test's file, as the runner names it. */
   readonly file: string;
-  /** Of the groups that the test is in, and its own. */
+  /** The names of the groups that the test is in, and its own. */
   readonly name: string;
   /** The same in every run, and different for every test. */
   readonly id: string;
@@ -42,7 +42,7 @@ function latestRequests({ journal }: Simulator): string {
     const answer = response.status === 0 ? "no answer" : response.status;
     return `\n  #${sequence} ${at} ${printable(`${request.method} ${request.path}`)} → ${answer}, ${reason}`;
   });
-  return `adsim: ${counted(journal.total, "request")} to the test's world. All of each: sim.journal.entries().${lines.join("")}`;
+  return `adsim: ${counted(journal.total, "request")} to the test's world. Full entries: sim.journal.entries().${lines.join("")}`;
 }
 
 const MAX_WORDS = 55;

@@ -97,7 +97,7 @@ function silence({ signal, timers }: Client): Promise<never> {
   return new Promise((_, reject) => {
     if (signal === undefined) return;
     signal.throwIfAborted();
-    // A time-out signal wouldn't keep the process alive until it ends the silence. Whoever has other timers does so himself.
+    // A pending time-out signal doesn't keep a process alive, so this timer does. Given timers are their owner's business.
     const timer = timers ? undefined : globalTimers.setTimeout(nothing, KEEPS_PROCESS_MS);
     onAbort(signal, (reason) => {
       globalTimers.clearTimeout(timer);

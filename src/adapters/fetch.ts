@@ -34,12 +34,14 @@ export function createFetch(
 }
 
 function requestFor(input: RequestInfo | URL, init: RequestInit | undefined): Request {
-  if (typeof input === "string") return new Request(new URL(input, ORIGIN), init);
+  if (typeof input === "string" || input instanceof URL)
+    return new Request(new URL(input, ORIGIN), init);
   try {
     return new Request(input, init);
   } catch {
     // The constructor takes no proxy of a Request, such as Next.js hands to a route.
     const { url, method, headers, body } = input as Request;
+    // The type lacks `duplex`.
     return new Request(url, { ...{ method, headers, body, duplex: "half" }, ...init });
   }
 }

@@ -22,7 +22,7 @@ export const globalTimers: Timers<ReturnType<typeof setTimeout>> = {
 export interface Client {
   /** Aborted when it leaves. */
   readonly signal: AbortSignal | undefined;
-  /** @default the machine's */
+  /** @default the machine's, and a silent answer keeps the process alive */
   readonly timers?: Timers | undefined;
 }
 

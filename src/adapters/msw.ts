@@ -10,7 +10,7 @@ import type { Simulator } from "./create-simulator.ts";
 import { takeEnvironment } from "./environment.ts";
 import { toApiRequest } from "./fetch.ts";
 import { deliverAnswer } from "./fetch-deliveries.ts";
-import { createOvertaking, globalTimers } from "./hold-back.ts";
+import { createOvertaking } from "./hold-back.ts";
 
 /** The address of the simulated service. */
 export interface HandlerOptions {
@@ -52,8 +52,7 @@ export function createHandlers(
         const { signal, url } = request;
         const answer = sim.handle(await toApiRequest(request, pathOf(new URL(url))));
         // Rejects if the connection breaks, however it does, or the client leaves: MSW has one network error for all.
-        const client = { signal, timers: globalTimers };
-        return await deliverAnswer(answer, overtaking, client).catch(() => Response.error());
+        return await deliverAnswer(answer, overtaking, { signal }).catch(() => Response.error());
       },
     ),
   ];

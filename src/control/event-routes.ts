@@ -39,7 +39,7 @@ function markOf({ world, serverId }: ControlCall): string {
 /** Most exchanges of one event. The next call returns the others. */
 const MAX_ROWS = 10_000;
 
-/** Returns what tells the events since its last call, as text. The client has the rows up to `sent`, of the state `mark`. */
+/** Returns a function that gives the events since its last call, as text. The client has the rows up to `sent`, of the state `mark`. */
 function eventsAfter(call: ControlCall, sent: number, mark: string): () => string {
   const { journal } = call.world;
   let lastChange = journal.changes().findLast(({ after }) => after < sent)?.number ?? 0;
@@ -56,7 +56,7 @@ function eventsAfter(call: ControlCall, sent: number, mark: string): () => strin
       [mark, sent, lastChange] = [now, dropped, 0];
       tell("restarted", {});
     }
-    // Asked several times a second, mostly in vain. Changes go first: the event of the rows says which ones the client has.
+    // This runs several times a second, and mostly finds nothing. Changes go first: the event of the rows says which ones the client has.
     if (lastChange < journal.changeCount) {
       const changes = journal.changes().filter(({ number }) => number > lastChange);
       if (changes.length > 0) tell("changes", changes.map(shownChange));

@@ -1,4 +1,4 @@
-/** Defines a route of the control API: what it takes, what it may use, and that it answers. */
+/** Defines a route of the control API: what it takes, what it may use, and how it answers. */
 
 import type * as v from "valibot";
 import type { Schema } from "../base/schemas.ts";

@@ -64,7 +64,7 @@ export async function traceOf(worlds: Worlds, title: string): Promise<Trace> {
   return {
     title,
     notes: [
-      "This file only shows what was recorded: to change something, to go on from a moment or to ask what if takes a server.",
+      "This file only shows what was recorded. You need a server to change something, to go on from a moment, or to ask what if.",
       isCut &&
         `It has the latest ${most[0]} exchanges of each world, the latest ${most[1]} of them with headers and bodies, and the state around the latest ${most[2]}.`,
       ...missingFrom(worlds),
@@ -84,11 +84,11 @@ export function missingFrom(worlds: Worlds): readonly string[] {
   const notes: string[] = [];
   if (dropped.length > 0)
     notes.push(
-      `Without these worlds, which the server dropped to make room: ${dropped.join(", ")}.`,
+      `These worlds are missing, because the server dropped them to make room: ${dropped.join(", ")}.`,
     );
   if (begunAnew.length > 0)
     notes.push(
-      `Without what happened before the latest reset or clearing of the journal in: ${begunAnew.join(", ")}.`,
+      `What happened before the latest reset or clearing of the journal is missing in: ${begunAnew.join(", ")}.`,
     );
   return notes;
 }

@@ -90,6 +90,7 @@ describe("sim.fetch", () => {
     const { sim, path } = prepare();
     await expect(sim.fetch(`http://user:secret@a.test${path}`)).rejects.toThrow(TypeError);
     await expect(sim.fetch("http://")).rejects.toThrow(TypeError);
+    await expect(sim.fetch(new URL(path, "http://a.test"), { body: "a" })).rejects.toThrow("body");
     await expect(sim.fetch(path, { body: "a", method: "GET" })).rejects.toThrow(TypeError);
     expect(sim.journal.total).toBe(0);
   });

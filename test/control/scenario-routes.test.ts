@@ -111,7 +111,7 @@ describe("a refused play names the field, and changes nothing", () => {
     [{ scenario: short, assumptions: never }, 400, "assumptions.dedup.repeat", "has no"],
     [{ scenario: many }, 422, "scenario", "traffic. npx adsim play FILE takes more."],
     [{ name: "../package" }, 404, "name", "comes with adsim"],
-  ])("%#", async (sent, status, field, reason) => {
+  ])("%j gets %i with the field %s", async (sent, status, field, reason) => {
     const worlds = stage();
     const before = stateOf(worlds);
     const { body, ...response } = await play(worlds, sent);

@@ -110,8 +110,8 @@ describe("the trace of a server", () => {
     const { worlds: recorded, notes } = await traceOf(worlds, "t");
     expect(Object.keys(recorded)).toEqual(["default", "b", "c"]);
     expect(notes.slice(1)).toEqual([
-      "Without these worlds, which the server dropped to make room: a.",
-      "Without what happened before the latest reset or clearing of the journal in: c.",
+      "These worlds are missing, because the server dropped them to make room: a.",
+      "What happened before the latest reset or clearing of the journal is missing in: c.",
     ]);
   });
 });

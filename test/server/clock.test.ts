@@ -42,9 +42,12 @@ async function datesOf(sent: string, rule?: FaultRule): Promise<readonly (string
   return Array.from(head.matchAll(/^date: (.*)$/gim), ([, date]) => date);
 }
 
-test.each(Object.entries(cases))("%s", async (name, [sent, rule]) => {
-  expect(await datesOf(sent, rule)).toEqual([name.includes("of its own") ? OWN : WORLD]);
-});
+test.each(Object.entries(cases))(
+  "%s has one Date, the world's or the rule's own",
+  async (name, [sent, rule]) => {
+    expect(await datesOf(sent, rule)).toEqual([name.includes("of its own") ? OWN : WORLD]);
+  },
+);
 
 test.each([
   `GET /_sim/health ${HEAD}\r\n`,

@@ -26,7 +26,7 @@ test("an exception gives its request a 500, is reported, and the server goes on"
   expect((await fetch(`${server.url}/_sim/health`)).status).toBe(200);
 });
 
-test("a snapshot of more than 64 KiB can be read and restored over HTTP", async () => {
+test("a snapshot larger than a /v1 body may be can be read and restored over HTTP", async () => {
   await using server = await serve();
   const world = server.worlds.get("default");
   const { impression } = senderOf(world);

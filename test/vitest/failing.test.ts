@@ -1,4 +1,4 @@
-/** What a failing test shows, and that failed tests leave nothing behind. Each runner has a process of its own. */
+/** What a failing test shows and writes, and that its server is closed. Each runner has a process of its own. */
 
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";

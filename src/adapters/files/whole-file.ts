@@ -32,7 +32,7 @@ export async function readText(path: string): Promise<string> {
  */
 export async function writeWholeFile(path: string, text: string, mode = 0o666): Promise<boolean> {
   const before = await checkWritable(path);
-  if (isOpenEnded(path, before)) {
+  if (isPipeOrDevice(path, before)) {
     await appendFile(path, text);
     return false;
   }
@@ -56,13 +56,13 @@ export async function checkWritable(path: string): Promise<Stats | undefined> {
     return undefined;
   });
   if (before?.isDirectory()) throw new Error("it is a folder");
-  if (isOpenEnded(path, before)) return before;
+  if (isPipeOrDevice(path, before)) return before;
   if (before !== undefined) await access(path, constants.W_OK);
   await access(dirname(before === undefined ? path : await realpath(path)), constants.W_OK);
   return before;
 }
 
 /** Our own output may have been sent to a file, which must not be replaced. */
-function isOpenEnded(path: string, before: Stats | undefined): boolean {
+function isPipeOrDevice(path: string, before: Stats | undefined): boolean {
   return before?.isFile() === false || path.startsWith("/dev/");
 }

@@ -16,11 +16,11 @@ import { globalTimers, type Timers } from "../hold-back.ts";
  */
 export type Advance = (by: Duration) => Promise<number>;
 
-/** After so many real milliseconds without a request, pages are taken to wait for a timer. */
+/** Real milliseconds without a request, after which the pages are taken to be waiting for a timer. */
 const QUIET_MS = 50;
-/** A page that asks again and again is never quiet. */
+/** Most such waits: a page that asks again and again is never quiet. */
 const MAX_WAITS = 50;
-/** A page that sets a timer after each answer gets its next answer at least once in each of these steps. */
+/** Steps of one call: a page that sets a timer after each answer gets an answer in each of them. */
 const STEPS = 10;
 
 export type SharedClock = ReturnType<typeof createSharedClock>;
@@ -72,6 +72,7 @@ export function createSharedClock({ clock }: { readonly clock: Clock }) {
           await settle();
           const dueMs = [...held].map(({ atMs }) => atMs);
           const steps = clock.now() < endMs ? [endMs, clock.now() + stepMs] : [];
+          // Infinity if nothing is left, which ends the loop.
           nextMs = Math.min(...steps, ...dueMs);
         }
         return clock.now();

@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
 export interface Connection {
-  /** Of its own in the process. */
+  /** Unique in the process. */
   readonly number: number;
   /** How many bodies are on their way. */
   reading: number;

@@ -34,7 +34,7 @@ export function createSender() {
 
   /**
    * Answers are written together at the end of a turn of the event loop. The first wakes a client with many pending requests,
-   * and it finds the others there. Waking it for each would cost a third of a report.
+   * and it finds the others there. Waking it for each would cost about as much as the answer itself.
    */
   function flush(): void {
     const ready = outbox;
@@ -60,9 +60,9 @@ export function createSender() {
     if (socket.destroyed) return delivery.undelivered();
     const connection = connectionOf(socket);
     const { signal } = connection.leaving;
-    const settled = onAbort(signal, delivery.undelivered);
+    const stopListening = onAbort(signal, delivery.undelivered);
     const delivered = (): void => {
-      settled();
+      stopListening();
       overtaking.handedOver(world);
     };
     if (deliveryTraits[delivery.kind].seen !== "answered") connection.isEnding = true;
@@ -94,12 +94,12 @@ export function createSender() {
         begin(response, answer);
         response.write(delivery.bytes, (error) => {
           if (error) return;
-          settled();
+          stopListening();
           socket.destroySoon();
         });
         return;
     }
-    settled();
+    stopListening();
     if (delivery.kind === "silence") return endAtClose(response, () => socket.destroy());
     if (delivery.kind === "reset") return void socket.resetAndDestroy();
     if (delivery.kind === "noise") socket.write(delivery.bytes);

@@ -55,6 +55,8 @@ export async function startServer(
   server.on("checkContinue", (message, response) => {
     receive(message, response, () => response.writeContinue());
   });
+  // Unknown expectations may be ignored (RFC 9110 §10.1.1).
+  server.on("checkExpectation", (message, response) => receive(message, response));
   server.on("connection", (socket: Socket) => {
     // When the client closes its half of a connection, Node closes the other. Finished answers go out before.
     socket.prependOnceListener("end", sender.flush);
@@ -108,7 +110,7 @@ function createReceiver(
       if (reply instanceof Promise) void reply.then((later) => send(response, later, path));
       else send(response, reply, path);
     };
-    // Bodies that come later are handled later, and requests in their order.
+    // A request with a body waits for it, and every request for those before it on its connection.
     const hasBody = "content-length" in headers || "transfer-encoding" in headers;
     if (isUninvited || (connection.reading === 0 && !hasBody)) {
       answer("");
@@ -117,7 +119,8 @@ function createReceiver(
     connection.reading += 1;
     readBody(message, refusal === undefined ? service.bodyLimit(head) : 0, (body) => {
       connection.reading -= 1;
-      answer(body);
+      // An answer before it may have ended the connection meanwhile.
+      if (!connection.isEnding) answer(body);
     });
   };
 }

@@ -15,10 +15,10 @@ import { LogView } from "./log-view.ts";
 import { Panel } from "./panel.ts";
 import { type Part, Problem } from "./parts.ts";
 import { go, usePlace } from "./place.ts";
-import { type Connection, createSource, goneText, type Source } from "./source.ts";
+import { type Connection, createSource, type Source } from "./source.ts";
 import { Start } from "./start.ts";
 
-/** While exchanges arrive, what is made of all of them follows at most so often. */
+/** While exchanges arrive, the report and the views are asked for at most this often. */
 const FOLLOW_MS = 1000;
 /** This page hears nothing of other worlds. */
 const ASK_EVERY_MS = 4000;
@@ -31,7 +31,7 @@ export function App(): Part {
 
 function World({ source }: { readonly source: Source }): Part {
   const { at, view } = usePlace();
-  const { log, connection } = useLog(source);
+  const { log, connection, ended } = useLog(source);
   const { restarts } = log;
   const version = useThrottled(log.version, FOLLOW_MS);
   const ticks = useTicks(ASK_EVERY_MS);
@@ -67,7 +67,7 @@ function World({ source }: { readonly source: Source }): Part {
     <${Header} ...${{ source, log, connection, worlds }} findings=${report.value?.findings.length ?? 0}
       onHelp=${() => setHelpOpen(true)} />
     ${source.notes.length > 0 && html`<div class="notes">${source.notes.map((note) => html`<p key=${note}>${printable(note)}</p>`)}</div>`}
-    ${connection === "ended" && html`<${Problem} error=${goneText(source.world)} />`}
+    <${Problem} error=${ended} />
     ${source.isFile && html`<${Problem} error=${report.error} />`}
     <main class=${isAside ? "aside" : ""}>
       ${
@@ -88,15 +88,19 @@ function World({ source }: { readonly source: Source }): Part {
 }
 
 /** What happened in the world so far, and from now on. */
-function useLog(source: Source): { readonly log: Log; readonly connection: Connection } {
+function useLog(source: Source) {
   const [connection, setConnection] = useState<Connection>("connecting");
+  const [ended, setEnded] = useState<Error>();
   const [, update] = useState(0);
   const log = useMemo(() => {
     const made: Log = createLog(() => update(made.version));
     return made;
   }, [source]);
-  useEffect(() => source.listen({ ...log, connection: setConnection }), [source, log]);
-  return { log, connection };
+  useEffect(
+    () => source.listen({ ...log, connection: setConnection, ended: setEnded }),
+    [source, log],
+  );
+  return { log, connection, ended };
 }
 
 function Help({ onClose }: { onClose(): void }): Part {

@@ -85,14 +85,14 @@ function publisherFigures(publisher: NonNullable<State["publisher"]>): Figures {
   };
 }
 
-/** Of the answer to a request for the stats of the last 30 days. */
+/** From the answer to a request for stats without a period: today and the 30 days before it. */
 function statsFigures(body: string): Figures {
   const stats = orUndefined(() => JSON.parse(body));
   if (stats === undefined) return {};
   return {
-    "impressions of 30 days": count(stats.impressions),
-    "clicks of 30 days": count(stats.clicks),
-    "revenue of 30 days": inr(stats.revenue_inr),
+    "impressions of 31 days": count(stats.impressions),
+    "clicks of 31 days": count(stats.clicks),
+    "revenue of 31 days": inr(stats.revenue_inr),
   };
 }
 

@@ -37,7 +37,6 @@ export interface PublisherState
     ReturnType<HostedCore["figuresOf"]> {
   /** Answers of the service then. */
   readonly stats: { readonly status: number; readonly body: string };
-  readonly payouts: { readonly status: number; readonly body: string };
 }
 
 export interface State extends Clock {
@@ -48,7 +47,6 @@ export interface State extends Clock {
 
 /** The world before and after an entry, as the publisher of the request sees it. */
 export interface Moment {
-  readonly sequence: number;
   /** Null if it can't be rebuilt. */
   readonly before: State | null;
   readonly after: State;

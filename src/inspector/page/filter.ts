@@ -27,9 +27,10 @@ interface Shown {
 
 /** `until`: the order of the last item that may be shown. */
 export function shownIn(log: Log, { text = "", show = "all" }: Place, until: number): Shown {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean).map(wordMatcher);
+  const typed = text.toLowerCase();
+  const words = typed.split(/\s+/).filter(Boolean).map(wordMatcher);
   const found = log.items.filter((item) =>
-    isRow(item) ? words.every((matches) => matches(item)) : item.text.includes(text),
+    isRow(item) ? words.every((matches) => matches(item)) : item.text.toLowerCase().includes(typed),
   );
   const rows = found.filter(isRow);
   const counts = Object.entries(filters).map(([id, [label, passes]]) => {

@@ -72,7 +72,7 @@ function Menu(props: {
     <div class="menu" id=${id} popover="auto">${children}</div>`;
 }
 
-/** A clock that moves is read on, second by second. */
+/** Between two answers a running clock is counted on, second by second. */
 function useNow(source: Source, clock: Clock | undefined): string {
   useTicks(1000);
   const readAt = useMemo(() => performance.now(), [clock]);

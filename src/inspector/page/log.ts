@@ -3,7 +3,7 @@
 import type { Change, Item, Row } from "./contract.ts";
 import type { Listener } from "./source.ts";
 
-export interface Log extends Omit<Listener, "connection"> {
+export interface Log extends Omit<Listener, "connection" | "ended"> {
   readonly items: readonly Item[];
   /** Grows with every change. */
   readonly version: number;
@@ -15,8 +15,8 @@ export interface Log extends Omit<Listener, "connection"> {
   repeated(row: Row): Row | undefined;
 }
 
-/** As many as a journal keeps by default. */
-const MAX_ITEMS = 10_000;
+/** Several times what a journal keeps by default. With more, the page would be slow. */
+const MAX_ITEMS = 50_000;
 
 export function isRow(item: Item): item is Row {
   return "sequence" in item;

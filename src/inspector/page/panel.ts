@@ -33,7 +33,7 @@ export function Panel(props: PanelProps): Part {
   // After a reset another exchange has the same number.
   const version = row?.at;
   const get = async (query = ""): Promise<EntryReply> =>
-    here(source, await source.get(`journal/${sequence}${query}`));
+    withPageAddress(source, await source.get(`journal/${sequence}${query}`));
   const loaded = useLoaded(() => get(), subject, version);
   const entry = loaded.value?.entry;
   const moment = useLoaded(() => source.get<Moment>(`history/${sequence}`), subject, version);
@@ -99,7 +99,7 @@ export function Panel(props: PanelProps): Part {
 }
 
 /** The server knows its own address only: the command goes to the page's, which a proxy may have changed. */
-function here({ baseUrl }: Source, { curl, ...reply }: EntryReply): EntryReply {
+function withPageAddress({ baseUrl }: Source, { curl, ...reply }: EntryReply): EntryReply {
   const own = /(?<=')https?:\/\/[^/']+(?:\/@[^/']+)?(?=\/)/;
   return { ...reply, curl: curl.replace(own, (address) => baseUrl || address) };
 }

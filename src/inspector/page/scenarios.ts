@@ -26,7 +26,7 @@ export function Scenarios({ source }: DrawerProps): Part {
   };
   return html`
     <${Search} label="Search scenarios" value=${search} onSearch=${(text: string) => go({ search: text }, "replace")} />
-    <p class="quiet">When a play ends, its state replaces this world's.</p>
+    <p class="quiet">A play replaces this world's state as soon as it starts.</p>
     ${playing !== "" && html`<p class="notice">Playing <b>${playing}</b> …</p>`}
     ${played !== undefined && html`<${Result} played=${played} />`}
     <${Waiting} loaded=${loaded} />

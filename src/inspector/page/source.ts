@@ -12,8 +12,10 @@ export interface Listener {
   changes(changes: readonly Change[]): void;
   /** All rows so far are void. */
   restarted(): void;
-  /** After each question. */
+  /** After each request. */
   connection(state: Connection): void;
+  /** Why nothing more will come. */
+  ended(why: Error): void;
 }
 
 export type Method = "POST" | "PUT" | "PATCH" | "DELETE";
@@ -31,7 +33,7 @@ export interface Source {
   get<Value>(path: string): Promise<Value>;
   /** `body`: an object, or text that is JSON already. */
   send<Value>(method: Method, path: string, body?: object | string): Promise<Value>;
-  /** Returns how to stop. */
+  /** Returns a function that stops it. */
   listen(listener: Listener): () => void;
   /** The address of this page for another world. */
   pageOf(world: string): string;
@@ -112,8 +114,8 @@ function serverSource(): Source {
   };
 }
 
-export function goneText(world: string): string {
-  return `World ${world} was deleted, or the server was started anew. Opening this page again creates a new world.`;
+function goneText(world: string): string {
+  return `World ${world} was deleted, or the server was restarted. Opening this page again creates a new world.`;
 }
 
 /** A proxy has its own errors, as text. */
@@ -141,7 +143,7 @@ function follow(ask: Ask, listener: Listener): () => void {
         // While a server starts again, its proxy answers 5xx.
         const isOver = error instanceof Refusal && error.status >= 400 && error.status < 500;
         listener.connection(isOver ? "ended" : "reconnecting");
-        if (isOver) return;
+        if (isOver) return listener.ended(error);
       }
       await new Promise((resolve) => setTimeout(resolve, document.hidden ? 2000 : 300));
     }

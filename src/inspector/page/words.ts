@@ -1,10 +1,11 @@
 /** What happened, in words: for the rows, and the sentences that explain it in the panel. */
 
 import { printable } from "../../base/text.ts";
+import type { VerdictKind } from "../../faults/verdict.ts";
 import type { Row } from "./contract.ts";
 
 /** `wrong` is what went wrong for the client. */
-export type Tone = "good" | "quiet" | "again" | "refused" | "fault" | "wrong";
+type Tone = "good" | "quiet" | "again" | "refused" | "fault" | "wrong";
 
 export interface Outcome {
   readonly tone: Tone;
@@ -13,7 +14,7 @@ export interface Outcome {
 }
 
 /** What a fault does, by its kind: how a row ends that the service got, and what the panel says. */
-const faults: Readonly<Record<string, readonly [ending: string, did: string]>> = {
+const faults: Readonly<Record<VerdictKind, readonly [ending: string, did: string]>> = {
   respond: ["but the fault answered", "answered in place of the service"],
   "lose-response": ["answer lost", "dropped the answer"],
   drop: ["answer lost", "kept the request from the service and closed the connection"],
@@ -33,16 +34,13 @@ const faults: Readonly<Record<string, readonly [ending: string, did: string]>> =
 export function outcomeOf(row: Row, first: Row | undefined): Outcome {
   const { fault, status, effect } = row;
   const did = didOf(row);
-  const [ending] = faults[fault?.kind ?? ""] ?? ["fault"];
+  const ending = fault && faults[fault.kind][0];
   if (fault?.application === 2) return told("fault", "⚡", `carried out once more: ${did}`);
-  if (fault?.served === false && status === 0)
-    return told("wrong", "⚡", "never reached the service, no answer");
-  if (fault?.served === false)
-    return told(
-      status >= 400 ? "wrong" : "fault",
-      "⚡",
-      "never reached the service: the fault answered",
-    );
+  if (fault?.served === false) {
+    if (status === 0) return told("wrong", "⚡", "never reached the service, no answer");
+    const tone = status >= 400 ? "wrong" : "fault";
+    return told(tone, "⚡", "never reached the service: the fault answered");
+  }
   if (fault?.received === "nothing") return told("wrong", "⚡", `${did}, answer lost`);
   if (fault?.received === "part" || fault?.kind === "wrong-body" || fault?.kind === "respond")
     return told("wrong", "⚡", `${did}, ${ending}`);
@@ -131,7 +129,7 @@ export function explanationOf(row: Row, first: Row | undefined): string {
   const sentences = [serviceSentence(row)];
   if (first !== undefined) sentences.push(`It is about the same event as #${first.sequence}.`);
   if (fault !== undefined) {
-    const [, did] = faults[fault.kind] ?? ["", "acted"];
+    const [, did] = faults[fault.kind];
     const delay = fault.delayMs ? ` (after ${fault.delayMs / 1000} s)` : "";
     sentences.push(`The fault ${fault.rule} ${did}${delay}.`);
   }
