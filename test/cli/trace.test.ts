@@ -93,7 +93,7 @@ describe("exec --trace", () => {
     };
     const { stderr } = await exec(three, "--trace", file, "--max-worlds", "2");
     expect(stderr).toContain(
-      "adsim: Without these worlds, which the server dropped to make room: a, b.\n",
+      "adsim: These worlds are missing, because the server dropped them to make room: a, b.\n",
     );
   });
 });
