@@ -20,12 +20,11 @@ import { hasCurl } from "./programs.ts";
 import { printedBy, runSnippet, snippetsIn } from "./run-snippet.ts";
 
 const docs = join(import.meta.dirname, "../docs");
-const pageOf = (name: string): Promise<string> =>
-  readFile(new URL(`../docs/${name}.md`, import.meta.url), "utf8");
-const page = await pageOf("assumptions");
+const pageOf = (name: string): Promise<string> => readFile(join(docs, `${name}.md`), "utf8");
+const page = await pageOf("reference/choices");
 const matrixPage = await pageOf("matrix");
-const controlPage = await pageOf("control-api");
-const commandPage = await pageOf("command-line");
+const controlPage = await pageOf("reference/control-api");
+const commandPage = await pageOf("reference/command-line");
 const happenedPage = await pageOf("what-happened");
 
 /** What is written as code in the first column of any table. */
@@ -35,7 +34,7 @@ function listedIn(text: string): string[] {
   );
 }
 
-test("docs/assumptions.md has every key with all its choices, the default first", () => {
+test("docs/reference/choices.md has every key with all its choices, the default first", () => {
   for (const [key, point] of Object.entries<Assumption>(catalogue)) {
     const [, section = ""] = page.split(`## \`${key}\`\n`);
     const listed = [...(section.split("\n## ")[0] ?? "").matchAll(/^- `([^`]+)`/gm)];
@@ -47,7 +46,8 @@ test("docs/assumptions.md has every key with all its choices, the default first"
 
 test("every page that says how many assumptions there are has the right number", async () => {
   const root = join(docs, "..");
-  const written = (await readdir(docs)).filter((name) => name.endsWith(".md"));
+  const all = await readdir(docs, { recursive: true });
+  const written = all.filter((name) => name.endsWith(".md") && !name.startsWith("decisions"));
   const paths = ["README.md", "llms.txt", ...written.map((name) => `docs/${name}`)];
   const texts = await Promise.all(paths.map((path) => readFile(join(root, path), "utf8")));
   const counts = texts.flatMap((text, index) =>
@@ -60,7 +60,7 @@ test("every page that says how many assumptions there are has the right number",
     "README.md",
     "llms.txt",
     "docs/README.md",
-    "docs/assumptions.md",
+    "docs/reference/choices.md",
     "docs/matrix.md",
   ];
   expect(counts.map(({ path }) => path)).toEqual(expect.arrayContaining(counting));
@@ -110,20 +110,20 @@ test("docs/matrix.md shows what is printed of a client that relies on 429", () =
   expect(text).toContain(`${caution}\n`);
 });
 
-test("docs/control-api.md has every route and no other", () => {
+test("docs/reference/control-api.md has every route and no other", () => {
   const routes = listedIn(controlPage).filter((name) => /^(GET|POST|PUT|PATCH|DELETE) /.test(name));
   const listed = controlRoutes.filter(({ path }) => path !== "");
   const real = listed.map(({ method, path }) => `${method} ${path}`);
   expect(routes.sort()).toEqual(real.sort());
 });
 
-test("docs/command-line.md has every command, and no other", () => {
+test("docs/reference/command-line.md has every command, and no other", () => {
   const listed = listedIn(commandPage).flatMap((name) => /^adsim (\w+)/.exec(name)?.[1] ?? []);
   expect(listed.sort()).toEqual(commands.map(({ name }) => name).sort());
 });
 
-test("docs/api.md has every operation with its parameters and the members of its answer", async () => {
-  const api = await pageOf("api");
+test("docs/reference/api.md has every operation with its parameters and the members of its answer", async () => {
+  const api = await pageOf("reference/api");
   const document = JSON.parse((await runAdsim(["openapi"])).stdout);
   for (const { method, path, parameters } of Object.values(operations)) {
     const [row = ""] = api.split("\n").filter((line) => line.startsWith(`| \`${method} ${path}\``));
@@ -137,8 +137,8 @@ test("docs/api.md has every operation with its parameters and the members of its
   }
 });
 
-test("docs/api.md has every error of the default choices, and shows one as it is", async () => {
-  const api = await pageOf("api");
+test("docs/reference/api.md has every error of the default choices, and shows one as it is", async () => {
+  const api = await pageOf("reference/api");
   const document = (await runAdsim(["openapi"])).stdout;
   const codes = [...document.matchAll(/"x-error-codes": \[(.*?)\]/gs)].flatMap(([, list = ""]) =>
     Array.from(list.matchAll(/"(\w+)"/g), ([, code]) => code),
@@ -168,7 +168,7 @@ test.each(Object.entries(generatedPages))(
 );
 
 describe("the TypeScript", async () => {
-  const names = ["simulator", "server", "client"];
+  const names = ["reference/simulator", "reference/server", "reference/client"];
   const snippets = await Promise.all(
     names.map(async (name) =>
       snippetsIn(await pageOf(name), "ts").map((text, index) => [name, index + 1, text] as const),
@@ -184,7 +184,7 @@ describe("the TypeScript", async () => {
 });
 
 describe.skipIf(!hasCurl)("every curl command", async () => {
-  const names = ["api", "server", "control-api", "openapi"];
+  const names = ["reference/api", "reference/server", "reference/control-api", "reference/openapi"];
   test.each(names)("in docs/%s.md gets JSON from a server", async (name) => {
     const server = await startServer({ port: 0 });
     try {
@@ -255,7 +255,8 @@ test("docs/what-happened.md has every metric of adsim, and no other", async () =
 
 test("every page with npx adsim or a tarball links to the one place on installing, and names this version", async () => {
   const { version } = JSON.parse(await readFile(join(docs, "../package.json"), "utf8"));
-  const pages = (await readdir(docs)).filter((name) => name.endsWith(".md"));
+  const all = await readdir(docs, { recursive: true });
+  const pages = all.filter((name) => name.endsWith(".md") && !name.startsWith("decisions"));
   const found: string[] = [];
   for (const name of ["../README.md", ...pages]) {
     const text = await readFile(join(docs, name), "utf8");
@@ -265,7 +266,7 @@ test("every page with npx adsim or a tarball links to the one place on installin
     if (!/npx adsim|adsim-[\d.]+\.tgz|on npm yet/.test(text)) continue;
     found.push(name);
     expect(text, name).toMatch(
-      name === "command-line.md" ? /^## Installing$/m : /command-line\.md#installing\)/,
+      name === "reference/command-line.md" ? /^## Installing$/m : /command-line\.md#installing\)/,
     );
   }
   expect(found.length).toBeGreaterThan(3);

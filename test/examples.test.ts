@@ -9,7 +9,7 @@ import { hasCurl, hasPython } from "./programs.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const root = join(import.meta.dirname, "..");
-const page = readFileSync(join(root, "docs/other-languages.md"), "utf8");
+const page = readFileSync(join(root, "docs/any-language.md"), "utf8");
 
 /** Runs a command of the page in a copy of a folder, in which a defect may be planted. */
 async function runIn(

@@ -19,9 +19,9 @@ const root = join(import.meta.dirname, "..");
 
 const rulesPage = `# The rules for clients
 
-[\`clientContract\`](test-your-client.md) judges every session by these rules. Use their names in its options \`skip\` and
+[\`clientContract\`](../test-your-client.md) judges every session by these rules. Use their names in its options \`skip\` and
 \`only\`. A failure prints a line for \`ADSIM_REPLAY\` that also begins with the name. A rule is skipped if the driver lacks a
-[method or promise](test-your-client.md#the-driver) that it needs, or if it needs virtual time and the transport is \`http\`.
+[method or promise](../test-your-client.md#the-driver) that it needs, or if it needs virtual time and the transport is \`http\`.
 
 | rule | says | from | needs |
 |---|---|---|---|
@@ -33,12 +33,12 @@ const atAnyService = all.flatMap(({ id, seen }) => (seen !== undefined && id !==
 
 const invariantsPage = `# The invariants
 
-adsim obeys these, whatever is assumed. [\`adsim play\`](scenarios.md#invariants) checks them after every scenario, and
-[\`checkInvariants\`](own-tests.md#property-tests) checks them on a simulator that your test has used. The letter says what
+adsim obeys these, whatever is assumed. [\`adsim play\`](../scenarios.md#invariants) checks them after every scenario, and
+[\`checkInvariants\`](../javascript-tests.md#property-tests) checks them on a simulator that your test has used. The letter says what
 an invariant is about: M money, S stats, D duplicates and clicks, L limits, A isolation, R saved state, H the shape of answers.
 Of a run, they look at the first 30,000 answers. Copies of its world answer further questions, and are judged in the same way.
 
-Those marked ° are judged at [another service](scenarios.md#at-another-service), too, from its answers alone, and only by what
+Those marked ° are judged at [another service](../scenarios.md#at-another-service), too, from its answers alone, and only by what
 the specification says. There \`M3\` checks only the upper end of the range, \`M4\` takes every number that JSON allows, and
 \`H1\` fails on a 5xx only if the client made a mistake.
 
@@ -57,7 +57,7 @@ const [short, stories] = [true, false].map((isShort) =>
 
 const scenariosPage = `# The scenarios that come with adsim
 
-[\`adsim play NAME\`](scenarios.md) plays one, and \`adsim scenarios NAME\` prints it as JSON, for you to start from.
+[\`adsim play NAME\`](../scenarios.md) plays one, and \`adsim scenarios NAME\` prints it as JSON, for you to start from.
 
 ## Stories
 
@@ -70,7 +70,7 @@ ${stories}
 ## For any service
 
 These expect only what the specification says, and all but \`spec-stats-limit\` wait for nothing. [How to play them at your own
-service](scenarios.md#at-another-service)
+service](../scenarios.md#at-another-service)
 
 | scenario | what happens |
 |---|---|
@@ -90,7 +90,7 @@ function anchorOf(key: string): string {
   return key.replaceAll(".", "");
 }
 
-/** As `docs/assumptions.md` ends. */
+/** As `docs/reference/choices.md` ends. */
 function assumptionsPage(): string {
   return `${[keyList, ...points.map(([key, point]) => section(key, point))].join("\n\n")}\n`;
 }
@@ -131,17 +131,17 @@ ${rows(optionRows(command).map(([term, says]) => [`\`${term}\``, says.replaceAll
 
 /** What is written by hand stands before the list. */
 const [assumptionsIntroduction = ""] = readFileSync(
-  join(root, "docs/assumptions.md"),
+  join(root, "docs/reference/choices.md"),
   "utf8",
 ).split("## All keys\n");
 
 /** By file name below docs. */
 export const generatedPages: Readonly<Record<string, string>> = {
-  "rules.md": rulesPage,
-  "invariants.md": invariantsPage,
-  "shipped-scenarios.md": scenariosPage,
-  "options.md": optionsPage,
-  "assumptions.md": `${assumptionsIntroduction}${assumptionsPage()}`,
+  "reference/rules.md": rulesPage,
+  "reference/invariants.md": invariantsPage,
+  "reference/scenarios.md": scenariosPage,
+  "reference/options.md": optionsPage,
+  "reference/choices.md": `${assumptionsIntroduction}${assumptionsPage()}`,
 };
 
 function rows(table: readonly (readonly string[])[]): string {

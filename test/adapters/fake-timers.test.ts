@@ -1,5 +1,5 @@
 /**
- * A client under a test's fake timers, by every way to a simulator: the table of docs/fake-timers.md. Jest's rows are tried with
+ * A client under a test's fake timers, by every way to a simulator: the table of docs/reference/fake-timers.md. Jest's rows are tried with
  * Jest itself, on the package.
  */
 

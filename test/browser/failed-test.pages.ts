@@ -1,4 +1,4 @@
-/** What a failing test shows, and the example of docs/own-tests.md, in a runner of their own. */
+/** What a failing test shows, and the example of docs/javascript-tests.md, in a runner of their own. */
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -25,13 +25,13 @@ function runNested(folder: string): Promise<string> {
 }
 
 async function writeExample(folder: string): Promise<void> {
-  const page = await readFile(join(root, "docs/own-tests.md"), "utf8");
+  const page = await readFile(join(root, "docs/javascript-tests.md"), "utf8");
   const [example = ""] = snippetsIn(page, "js").filter((text) => text.includes("adsim/playwright"));
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
   await writeFile(join(folder, "page.spec.js"), `${fromSource(example)}\n${serving}`);
 }
 
-test("the example of docs/own-tests.md passes; a failed test shows the last requests, and attaches its trace", async () => {
+test("the example of docs/javascript-tests.md passes; a failed test shows the last requests, and attaches its trace", async () => {
   // It starts a browser twice.
   test.setTimeout(180_000);
   const folder = await mkdtemp(join(tmpdir(), "adsim-test-"));

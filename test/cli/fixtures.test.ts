@@ -41,7 +41,7 @@ const made = Object.entries(choices).map(
   ([name, assumptions]) => [name, makeFixtures({ assumptions, publishers: 1 })] as const,
 );
 
-/** As docs/other-languages.md says. */
+/** As docs/any-language.md says. */
 const notIncluded: readonly string[] = [
   ...ofTransports,
   ...["duplicate_parameter", "query_too_long", "body_too_large"],

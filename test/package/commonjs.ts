@@ -120,9 +120,9 @@ test("through msw", async () => {
 });
 `;
 
-/** What docs/own-tests.md recommends: msw depends on ES modules, which Jest has to be told to transform. */
+/** What docs/javascript-tests.md recommends: msw depends on ES modules, which Jest has to be told to transform. */
 async function mswConfiguration(): Promise<string> {
-  const page = await readFile(join(import.meta.dirname, "../../docs/own-tests.md"), "utf8");
+  const page = await readFile(join(import.meta.dirname, "../../docs/javascript-tests.md"), "utf8");
   const [recommended = ""] = snippetsIn(page, "json");
   const testMatch = ["**/msw.js", "**/fake-timers.cjs"];
   return JSON.stringify({ ...JSON.parse(recommended), testMatch });

@@ -1,5 +1,5 @@
 /**
- * Jest's rows of the table in docs/fake-timers.md, as tests for Jest: it has a global object of its own, which no other runner
+ * Jest's rows of the table in docs/reference/fake-timers.md, as tests for Jest: it has a global object of its own, which no other runner
  * can stand in for. The rows of vitest and sinon are in test/adapters/fake-timers.test.ts.
  */
 

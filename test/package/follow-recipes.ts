@@ -1,5 +1,5 @@
 /**
- * Follows docs/recipes.md and docs/fake-timers.md with the packed package: each section that has commands in a project of its own.
+ * Follows docs/reference/recipes.md and docs/reference/fake-timers.md with the packed package: each section that has commands in a project of its own.
  * Arguments name the sections; without any, it follows all. A script, since some install a few hundred packages.
  */
 
@@ -11,7 +11,7 @@ import { blocksOf } from "../page-blocks.ts";
 import { emptyProject, pack } from "./page-project.ts";
 
 const docs = join(import.meta.dirname, "../../docs");
-const pages = ["recipes.md", "fake-timers.md"];
+const pages = ["reference/recipes.md", "reference/fake-timers.md"];
 
 interface Section {
   readonly name: string;

@@ -1,5 +1,5 @@
 /**
- * Follows docs/test-your-client.md and docs/own-tests.md in an empty project, word for word: the commands in their order,
+ * Follows docs/test-your-client.md and docs/javascript-tests.md in an empty project, word for word: the commands in their order,
  * the files with the contents that the pages give them. Green first, then red with the defect that the first page plants.
  */
 
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { type Block, blocksOf } from "../page-blocks.ts";
 import { emptyProject } from "./page-project.ts";
 
-const pages = ["test-your-client.md", "own-tests.md"].map((name) =>
+const pages = ["test-your-client.md", "javascript-tests.md"].map((name) =>
   join(import.meta.dirname, "../../docs", name),
 );
 

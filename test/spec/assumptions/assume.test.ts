@@ -69,7 +69,7 @@ test("a change carries over to forks and snapshots; a reset goes back to the opt
   expect(sim.assumptions["errors.invalid"]).toBe("400");
 });
 
-describe("what docs/assumptions.md says that a change does besides", () => {
+describe("what docs/reference/choices.md says that a change does besides", () => {
   const left = ({ headers }: { headers: Readonly<Record<string, string>> }) =>
     headers["x-ratelimit-remaining"];
 

@@ -1,5 +1,5 @@
 /**
- * What the catalogue and docs/assumptions.md say beyond the plain meaning of the choices, and neither the oracle's campaigns nor
+ * What the catalogue and docs/reference/choices.md say beyond the plain meaning of the choices, and neither the oracle's campaigns nor
  * `exchange/` show: each sentence with requests that show it.
  */
 
@@ -67,7 +67,10 @@ test.each(["json", "form"] as const)(
 );
 
 describe("the size of a request is limited whatever is chosen", () => {
-  const page = readFileSync(join(import.meta.dirname, "../../../docs/assumptions.md"), "utf8");
+  const page = readFileSync(
+    join(import.meta.dirname, "../../../docs/reference/choices.md"),
+    "utf8",
+  );
   const full = "x".repeat(65_536);
 
   test.each([
