@@ -186,7 +186,7 @@ const kinds = [
   }),
 ] as const;
 
-/** What happens to a request. docs/faults.md describes each kind. */
+/** What happens to a request. docs/reference/fault-rules.md describes each kind. */
 export type Verdict = v.InferOutput<(typeof kinds)[number]>;
 
 export type VerdictKind = Verdict["kind"];

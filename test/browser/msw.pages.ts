@@ -47,7 +47,7 @@ for (const path of ["/msw-2/", "/msw-3/"] as const) {
     const order = await page.evaluate(async () => (await mswPage).reorder());
     expect(order).toEqual(["second 200", "first 200"]);
 
-    // MSW doesn't tell that a page aborts a request. If a later version does, docs/faults.md has to say so.
+    // MSW doesn't tell that a page aborts a request. If a later version does, fault-rules.md says so.
     for (const verdict of [
       { kind: "delay", delay: "1m" },
       { kind: "reorder", atMost: "1m" },
