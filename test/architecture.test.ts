@@ -28,7 +28,7 @@ test("every path that ARCHITECTURE.md names exists", () => {
 
 test("every function and type that ARCHITECTURE.md names occurs in the sources", () => {
   const names = Array.from(page.matchAll(/`([A-Za-z]+[A-Z][A-Za-z]*)`/g), ([, name = ""]) => name);
-  expect(names.length).toBeGreaterThan(4);
+  expect(names.length).toBeGreaterThan(2);
   const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".ts"))
     .map((path) => readFileSync(join(root, "src", path), "utf8"))

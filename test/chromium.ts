@@ -1,7 +1,7 @@
 /** The browser of the tests that open pages (`npm run test:browser`). */
 
 import { existsSync } from "node:fs";
-import { type Browser, chromium as browsers } from "playwright-core";
+import { type Browser, chromium as browsers } from "@playwright/test";
 
 const candidates =
   process.env.CHROMIUM === undefined

@@ -1,6 +1,6 @@
 /** What the page says of exchanges, and what can be done on it, in a real browser. */
 
-import type { Page } from "playwright-core";
+import type { Page } from "@playwright/test";
 import { expect, test } from "vitest";
 import { senderOf } from "../../operation-sender.ts";
 import { useBrowser, type Visit, visit } from "./visit.ts";

@@ -1,7 +1,7 @@
 /** The inspector in a real browser: the page of a server, or of a trace file, until the test ends. */
 
 import { pathToFileURL } from "node:url";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "@playwright/test";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { type Server, startServer } from "../../../src/server.ts";
 import type { SimulatorCore } from "../../../src/simulator/core.ts";
