@@ -8,7 +8,6 @@ import type { Assumptions } from "../../src/index.ts";
 import { judgeInvariants } from "../../src/invariants/invariants.ts";
 import { alone, replayed, unforked } from "./again.ts";
 import { mustMatchDocument } from "./documented.ts";
-import { F1, F2 } from "./forms.ts";
 import { everythingIn, playedIn } from "./played.ts";
 import type { Run } from "./run.ts";
 
@@ -45,8 +44,6 @@ export const turns: Readonly<Record<string, Turn>> = {
   replay: { oneIn: 6 },
   fork: { oneIn: 8 },
   interleaving: { oneIn: 8 },
-  F1: { oneIn: 6 },
-  F2: { oneIn: 5 },
 };
 
 /** Checks in addition to the invariants: see their files. */
@@ -54,8 +51,6 @@ const others: Readonly<Record<string, (run: Run) => void>> = {
   replay: replayed,
   fork: unforked,
   interleaving: alone,
-  F1,
-  F2,
   H1: mustMatchDocument,
 };
 

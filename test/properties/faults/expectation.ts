@@ -1,198 +1,116 @@
 /**
- * What an audit must say, worked out from the service's own answers and from what each verdict is documented to do. Shares
- * no code with the simulator: an event is on record once an answer of status 200 names an id that no answer named before.
+ * What an audit must say, worked out from the service's own answers, from what each verdict is documented to do, and from
+ * what reached the client. Shares no code with the simulator: an event is on record once an answer of status 200 names an id
+ * that no answer named before.
  */
 
 import type { Verdict } from "../../../src/faults/verdict.ts";
-import type { ApiResponse } from "../../../src/index.ts";
+import type { ApiResponse, EventLine } from "../../../src/index.ts";
 
-export type Operation = "impressions" | "clicks";
+export type Operation = "impression" | "click";
 
-/** The members of an audit's line that count requests, and the credits in micro-INR. */
-export interface Line {
-  answered: number;
-  injected: number;
-  lost: number;
-  dropped: number;
-  copies: number;
-  applied: number;
-  duplicatesSuppressed: number;
-  refused: number;
-  unseen: number;
-  seenMicros: number;
-  unseenMicros: number;
+/** What the service did once. `micros`: what it credited, in micro-INR. */
+interface Effect {
+  readonly kind: "applied" | "duplicatesSuppressed" | "refused";
+  readonly micros: number;
+}
+
+/** A request with all that came of it. */
+export interface Attempt {
+  readonly operation: Operation;
+  /** Id of the publisher whom it counts for; `""` without a valid key. */
+  readonly publisher: string;
+  readonly effects: readonly Effect[];
+  /** The place of the effect whose answer goes on to the client. */
+  readonly shown: number;
+  /** Whether the client got the service's answer whole, or the one that a rule gave in its place. */
+  arrived: boolean;
 }
 
 /** The world's truth in one timeline: copied to save it. */
 export interface Truth {
-  /** By publisher id; `""`: without a valid key. */
-  readonly lines: Record<string, Record<Operation, Line>>;
-  /** Every impression on record: whose it is. */
-  readonly owners: Record<string, string>;
-  /** Every click on record: of which impression. */
-  readonly clicks: Record<string, string>;
+  readonly attempts: Attempt[];
+  /** Ids of the impressions and clicks on record. */
+  readonly events: Record<Operation, string[]>;
 }
 
 export function noTruth(): Truth {
-  return { lines: {}, owners: {}, clicks: {} };
+  return { attempts: [], events: { impression: [], click: [] } };
 }
 
-function noLine(): Line {
-  return {
-    answered: 0,
-    injected: 0,
-    lost: 0,
-    dropped: 0,
-    copies: 0,
-    applied: 0,
-    duplicatesSuppressed: 0,
-    refused: 0,
-    unseen: 0,
-    seenMicros: 0,
-    unseenMicros: 0,
-  };
-}
-
-export function lineOf(truth: Truth, publisher: string, operation: Operation): Line {
-  truth.lines[publisher] ??= { impressions: noLine(), clicks: noLine() };
-  return truth.lines[publisher][operation];
-}
-
-/** How often the service does what is asked under a verdict. `isEvent`: it is asked to record an impression or a click. */
-export function applicationsOf(verdict: Verdict | undefined, isEvent: boolean): 0 | 1 | 2 {
-  if (verdict === undefined) return 1;
-  return applications[verdict.kind](verdict, isEvent);
-}
-
-const applications: Readonly<
-  Record<Verdict["kind"], (verdict: Verdict, isEvent: boolean) => 0 | 1 | 2>
-> = {
-  delay: () => 1,
-  respond: (verdict) => (verdict.kind === "respond" && verdict.applied === true ? 1 : 0),
-  drop: () => 0,
-  "lose-response": () => 1,
-  timeout: () => 0,
-  reset: () => 0,
-  empty: () => 0,
-  truncate: () => 1,
-  garbage: () => 1,
-  "wrong-body": (verdict, isEvent) => {
-    const isUnapplied = verdict.kind === "wrong-body" && verdict.applied === false;
-    return isUnapplied && isEvent && canBeWrong(verdict) ? 0 : 1;
-  },
-  drip: () => 1,
-  duplicate: () => 2,
-  reorder: () => 1,
-};
-
-/** Whether the answer to an event can be wrong in this way: it has no list. */
-function canBeWrong(verdict: Verdict): boolean {
-  return verdict.kind === "wrong-body" && !/-(list|rows)$/.test(verdict.wrong);
-}
-
-/** Whether the service's own answer arrives as it is. */
-export function arrivesWhole(verdict: Verdict | undefined, own: ApiResponse): boolean {
+/** How often the service records an event under a verdict. */
+export function timesApplied(verdict: Verdict | undefined): 0 | 1 | 2 {
   switch (verdict?.kind) {
+    case "drop":
+    case "timeout":
+    case "reset":
+    case "empty":
+      return 0;
     case "respond":
-    case "lose-response":
-      return false;
-    case "truncate": {
-      const length = Buffer.byteLength(own.body);
-      return verdict.atByte !== undefined
-        ? verdict.atByte >= length
-        : Math.floor((verdict.share ?? 0) * length) >= length;
-    }
-    case "garbage":
-      return verdict.as !== "response" && own.body === "";
-    case "wrong-body": {
-      if (own.status !== 200 || own.body === "") return true;
-      const isEvent = own.body.includes('"ok":');
-      return isEvent && !canBeWrong(verdict);
-    }
+      return verdict.applied === true ? 1 : 0;
+    case "wrong-body":
+      // An event's answer has no list that could be wrong.
+      return verdict.applied === false && !/-(list|rows)$/.test(verdict.wrong) ? 0 : 1;
+    case "duplicate":
+      return 2;
     default:
-      return true;
+      return 1;
   }
-}
-
-/** What one application did. `exact`: its answer in a world that doesn't round. */
-export interface Application {
-  readonly effect: "applied" | "duplicatesSuppressed" | "refused";
-  readonly micros: number;
 }
 
 /** Reads what the service did off its own answer, and notes an event that is new. */
-export function learn(
-  truth: Truth,
-  operation: Operation,
-  sent: { readonly subject: string; readonly impression: string | undefined },
-  exact: ApiResponse,
-): Application {
-  if (exact.status !== 200) {
-    const isDuplicate = /"urn:adsim:error:duplicate_(impression|click)"/.test(exact.body);
-    return { effect: isDuplicate ? "duplicatesSuppressed" : "refused", micros: 0 };
+export function learn({ events }: Truth, operation: Operation, own: ApiResponse): Effect {
+  if (own.status !== 200) {
+    const isDuplicate = /"urn:adsim:error:duplicate_(impression|click)"/.test(own.body);
+    return { kind: isDuplicate ? "duplicatesSuppressed" : "refused", micros: 0 };
   }
-  const { impression_id, click_id, revenue_credited_inr } = JSON.parse(exact.body);
-  const micros = Math.round(revenue_credited_inr * 1e6);
-  if (operation === "impressions") {
-    if (truth.owners[impression_id] !== undefined)
-      return { effect: "duplicatesSuppressed", micros };
-    truth.owners[impression_id] = sent.subject;
-    return { effect: "applied", micros };
-  }
-  const impression = sent.impression ?? "";
-  if (truth.clicks[click_id] !== undefined) return { effect: "duplicatesSuppressed", micros };
-  truth.clicks[click_id] = impression;
-  return { effect: "applied", micros };
+  const answer = JSON.parse(own.body);
+  const id = answer[`${operation}_id`];
+  const micros = Math.round(answer.revenue_credited_inr * 1e6);
+  if (events[operation].includes(id)) return { kind: "duplicatesSuppressed", micros };
+  events[operation].push(id);
+  return { kind: "applied", micros };
 }
 
-/** An attempt that is on its way back to the client, for when it doesn't arrive after all. */
-export interface Returning {
-  giveUp(): void;
+/** What an audit says of these attempts. */
+export function linesOf(attempts: readonly Attempt[]): object {
+  const of = (operation: Operation): EventLine =>
+    lineOf(attempts.filter((one) => one.operation === operation));
+  return { ...lineOf(attempts), impressions: of("impression"), clicks: of("click") };
 }
 
-/** Counts an attempt with all that was done of it. `shown`: the place of the application whose answer goes on. */
-export function count(
-  line: Line,
-  {
-    done,
-    shown,
-    isWhole,
-    isInjected,
-  }: {
-    readonly done: readonly Application[];
-    readonly shown: number;
-    readonly isWhole: boolean;
-    readonly isInjected: boolean;
-  },
-): Returning {
-  for (const [place, { effect, micros }] of done.entries()) {
-    line[effect] += 1;
-    if (effect !== "applied") continue;
-    const isSeen = place === shown && isWhole;
-    line.unseen += isSeen ? 0 : 1;
-    line[isSeen ? "seenMicros" : "unseenMicros"] += micros;
-  }
-  line.copies += Math.max(0, done.length - 1);
-  const [first] = done;
-  if (first !== undefined) line[isWhole ? "answered" : "lost"] += 1;
-  else line[isInjected ? "injected" : "dropped"] += 1;
-  return { giveUp: () => giveUp(line, done[shown], { isWhole, isInjected }) };
+function lineOf(attempts: readonly Attempt[]): EventLine {
+  const acted = attempts.filter(({ effects }) => effects.length > 0);
+  const answered = acted.filter(({ arrived }) => arrived).length;
+  const injected = attempts.filter(
+    ({ effects, arrived }) => effects.length === 0 && arrived,
+  ).length;
+  const effects = acted.flatMap((one) =>
+    one.effects.map((effect, place) => ({
+      ...effect,
+      isSeen: one.arrived && place === one.shown,
+    })),
+  );
+  const applied = effects.filter(({ kind }) => kind === "applied");
+  const unseen = applied.filter(({ isSeen }) => !isSeen);
+  const [recordedMicros, unseenMicros] = [microsOf(applied), microsOf(unseen)];
+  return {
+    attempts: attempts.length,
+    answered,
+    injected,
+    lost: acted.length - answered,
+    dropped: attempts.length - acted.length - injected,
+    copies: effects.length - acted.length,
+    applied: applied.length,
+    duplicatesSuppressed: effects.filter(({ kind }) => kind === "duplicatesSuppressed").length,
+    refused: effects.filter(({ kind }) => kind === "refused").length,
+    unseen: unseen.length,
+    creditedSeenInr: (recordedMicros - unseenMicros) / 1e6,
+    creditedUnseenInr: unseenMicros / 1e6,
+    creditedRecordedInr: recordedMicros / 1e6,
+  };
 }
 
-function giveUp(
-  line: Line,
-  shown: Application | undefined,
-  { isWhole, isInjected }: { readonly isWhole: boolean; readonly isInjected: boolean },
-): void {
-  if (shown === undefined) {
-    line.injected -= isInjected ? 1 : 0;
-    line.dropped += isInjected ? 1 : 0;
-  } else if (isWhole) {
-    line.answered -= 1;
-    line.lost += 1;
-    if (shown.effect !== "applied") return;
-    line.unseen += 1;
-    line.seenMicros -= shown.micros;
-    line.unseenMicros += shown.micros;
-  }
+function microsOf(effects: readonly Effect[]): number {
+  return effects.reduce((sum, { micros }) => sum + micros, 0);
 }

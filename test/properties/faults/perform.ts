@@ -1,287 +1,130 @@
-/** Performs a command, and counts its effects: the true ones, and those that a client sees. */
+/** Performs a command in both worlds, and notes what the service did and what the client got. */
 
-import type { ApiRequest, ApiResponse, JournalEntry } from "../../../src/index.ts";
-import { buildRequest } from "../../../src/spec/build-request.ts";
-import { type Arrival, arrivalOf, beliefOf, takeIn } from "./client.ts";
-import type { Command, Other } from "./commands.ts";
-import {
-  type Application,
-  applicationsOf,
-  arrivesWhole,
-  count,
-  learn,
-  lineOf,
-  type Operation,
-} from "./expectation.ts";
-import {
-  addRule,
-  fill,
-  fork,
-  land,
-  publisherAt,
-  reset,
-  restore,
-  type Stage,
-  snapshot,
-} from "./stage.ts";
+import type { ApiRequest, ApiResponse } from "../../../src/index.ts";
+import { expectEqual } from "../../oracle/check.ts";
+import type { Command } from "./commands.ts";
+import { type Attempt, learn, type Operation, timesApplied } from "./expectation.ts";
+import { addRule, fork, land, reset, restore, type Stage, snapshot } from "./stage.ts";
 
-/** A request with what it is about. */
-interface Attempt {
-  readonly request: ApiRequest;
-  /** Undefined where no tally counts it. */
-  readonly operation: Operation | undefined;
-  /** Whom it counts for; `""` without a valid key. */
-  readonly subject: string;
-  /** Whom the client means it for. */
-  readonly intended: string;
-  /** The impression that is clicked. */
-  readonly impression?: string | undefined;
-  readonly gone: "no" | "at once" | "later";
-}
+type Event = Extract<Command, { readonly kind: Operation }>;
 
-export function perform<Kind extends Command["kind"]>(command: Of<Kind>, stage: Stage): void {
-  // A command of a kind goes to the performer of that kind.
-  const performer = performers[command.kind] as (command: Of<Kind>, stage: Stage) => void;
-  performer(command, stage);
-}
-
-type Of<Kind extends Command["kind"]> = Extract<Command, { readonly kind: Kind }>;
-
-const performers: {
-  readonly [Kind in Command["kind"]]: (command: Of<Kind>, stage: Stage) => void;
-} = {
-  impression: performImpression,
-  click: performClick,
-  other: performOther,
-  advance({ ms }, stage) {
-    stage.sim.clock.advance(ms);
-    stage.mirror.clock.advance(ms);
-    land(stage);
-  },
-  add: ({ rule }, stage) => addRule(stage, rule),
-  remove(_, { sim }) {
-    const [first] = sim.faults.list();
-    if (first !== undefined) sim.faults.remove(first.id);
-  },
-  assume({ choices }, { sim, mirror }) {
-    sim.assume(choices);
-    mirror.assume(choices);
-  },
-  rotate({ who }, stage) {
-    const { id, apiKey } = publisherAt(stage.sim, who);
-    stage.deadKey = apiKey;
-    stage.sim.publishers.rotateKey(id);
-    stage.mirror.publishers.rotateKey(id);
-  },
-  fill: ({ who }, stage) => fill(stage, who),
-  snapshot: (_, stage) => snapshot(stage),
-  restore: (_, stage) => restore(stage),
-  fork: (_, stage) => fork(stage),
-  reset: (_, stage) => reset(stage),
-};
-
-function performImpression(command: Of<"impression">, stage: Stage): void {
-  const { sim } = stage;
-  const caller = publisherAt(sim, command.who);
-  const named = publisherAt(sim, command.for);
-  const scope = sim.assumptions["auth.key-scope"];
-  const surface = { first: 0, second: 1, none: -1 }[command.surface];
-  const body = {
-    publisher_id: named.id,
-    surface: named.surfaces[surface]?.id ?? (command.surface === "none" ? "srf_none" : ""),
-    ad_id: `ad ${command.ad}`,
-  };
-  const isValid = body.surface !== "";
-  const again = {
-    "the same session": command.session,
-    "no session": undefined,
-    "another session": (command.session ?? 0) + 7,
-  }[command.retryWith];
-  const headers = keyHeaders(command, stage);
-  const isKnown = headers.authorization === `Bearer ${caller.apiKey}`;
-  const subject = isValid && scope === "any" ? named.id : caller.id;
-  attemptUntilBelieved(stage, command, "an impression", (tries) => {
-    const session = tries === 0 ? command.session : again;
-    const session_id = session === undefined ? undefined : `session ${session}`;
-    return {
-      request: { method: "POST", path: "/v1/impression", headers, body: { ...body, session_id } },
-      operation: "impressions",
-      subject: isKnown ? subject : "",
-      intended: named.id,
-      gone: command.gone,
-    };
-  });
-}
-
-function performClick(command: Of<"click">, stage: Stage): void {
-  const { sim, truth } = stage;
-  const caller = publisherAt(sim, command.who);
-  const fake = beliefOf(stage.beliefs, caller.id).impressions.filter((id) => id === "fake");
-  const own = Object.keys(truth.owners).filter((id) => truth.owners[id] === caller.id);
-  const all = command.pick === 9 ? Object.keys(truth.owners) : [...own, ...fake];
-  const known = all[command.pick % Math.max(1, all.length)];
-  const impression = command.target === "nothing" ? "imp_0000000000000" : known;
-  if (impression === undefined) return;
-  const headers = keyHeaders(command, stage);
-  const isKnown = headers.authorization === `Bearer ${caller.apiKey}`;
-  const owner = truth.owners[impression];
-  const scope = sim.assumptions["auth.key-scope"];
-  const served = scope === "any" ? (owner ?? caller.id) : caller.id;
-  attemptUntilBelieved(stage, command, "a click", () => ({
-    request: { method: "POST", path: "/v1/click", headers, body: { impression_id: impression } },
-    operation: "clicks",
-    subject: isKnown ? served : "",
-    intended: owner ?? caller.id,
-    impression,
-    gone: command.gone,
-  }));
-}
-
-/** Sends it as often as the client tries, until the client believes that it was recorded. */
-function attemptUntilBelieved(
-  stage: Stage,
-  { retries }: { readonly retries: number },
-  what: string,
-  attemptedAt: (tries: number) => Attempt,
-): void {
-  const before: Outcome[] = [];
-  for (let tries = 0; tries <= retries; tries += 1) {
-    const outcome = attempt(stage, attemptedAt(tries));
-    markRetry(stage.sometimes, before, outcome, what);
-    before.push(outcome);
-    if (outcome.believed) return;
+export function perform(command: Command, stage: Stage): void {
+  const both = [stage.sim, stage.mirror];
+  switch (command.kind) {
+    case "impression":
+    case "click":
+      attemptUntilAnswered(command, stage);
+      break;
+    case "advance":
+      for (const { clock } of both) clock.advance(command.ms);
+      land(stage);
+      break;
+    case "add":
+      addRule(stage, command.rule);
+      break;
+    case "remove":
+      stage.sim.faults.clear();
+      break;
+    case "rotate": {
+      const { id, apiKey } = stage.sim.publishers.at(command.who);
+      stage.deadKey = apiKey;
+      for (const { publishers } of both) publishers.rotateKey(id);
+      break;
+    }
+    default:
+      travels[command.kind](stage);
   }
 }
 
-const ofNothing = buildRequest("click", { impression_id: "x" }, {});
-const others: Readonly<Record<Other, (publisher: string) => ApiRequest>> = {
-  stats: (publisher_id) => buildRequest("stats", { publisher_id }, {}),
-  HEAD: () => ({ method: "HEAD", path: "/v1/impression" }),
-  nowhere: () => ({ ...ofNothing, path: "/v1/clicks" }),
-  "no surface": (publisher_id) => buildRequest("impression", { publisher_id, ad_id: "ad" }, {}),
-};
+const travels = { snapshot, restore, fork, reset };
 
-function performOther(command: Of<"other">, stage: Stage): void {
-  const { sim } = stage;
-  const caller = publisherAt(sim, command.who);
-  const request = others[command.what](caller.id);
-  const headers = keyHeaders(command, stage);
-  const isKnown = headers.authorization === `Bearer ${caller.apiKey}`;
-  const operation = {
-    stats: undefined,
-    HEAD: undefined,
-    nowhere: undefined,
-    "no surface": "impressions" as const,
-  }[command.what];
-  attempt(stage, {
-    request: { ...request, headers: { ...request.headers, ...headers } },
-    operation,
-    subject: isKnown ? caller.id : "",
-    intended: caller.id,
-    impression: "x",
-    gone: command.gone,
-  });
+/** Sends it as often as the client tries. */
+function attemptUntilAnswered(command: Event, stage: Stage): void {
+  let isRecorded = false;
+  for (let left = command.tries; left > 0; left -= 1) {
+    const { effects, hasAnswer } = attempt(command, stage);
+    const [effect] = effects;
+    if (isRecorded && effect !== undefined)
+      stage.sometimes(`the retry of a lost ${command.kind}: ${effect.kind}`);
+    isRecorded ||= effect?.kind === "applied";
+    if (hasAnswer) return;
+  }
 }
 
-function keyHeaders(
-  { who, key }: { readonly who: number; readonly key: "own" | "wrong" },
-  { sim, deadKey }: Stage,
-): { readonly authorization: string } {
-  const { apiKey } = publisherAt(sim, who);
-  return { authorization: `Bearer ${key === "own" ? apiKey : (deadKey ?? "key_0000000000000")}` };
-}
-
-interface Outcome {
-  readonly applications: readonly Application[];
-  readonly reached: boolean;
-  readonly believed: boolean;
-  readonly arrival: Arrival;
-}
-
-/** Sends it, compares what the service did with what the mirror does, counts, and lets the client see what arrives. */
-function attempt(stage: Stage, attempted: Attempt): Outcome {
-  const { sim, sometimes } = stage;
-  const { request, operation, subject, intended, gone } = attempted;
+/** Sends it once, compares what the service did with what the mirror does, and lets the client see what arrives. */
+function attempt(
+  command: Event,
+  stage: Stage,
+): { readonly effects: Attempt["effects"]; readonly hasAnswer: boolean } {
+  const { sim, mirror, truth, sometimes } = stage;
+  const request = requestOf(command, stage);
   const response = sim.handle(request);
-  const last = sim.journal.entries({ limit: 1 });
-  const isDuplicate = last[0]?.fault?.kind === "duplicate";
-  const entries = isDuplicate ? sim.journal.entries({ limit: 2 }) : last;
-  const fault = entries[0]?.fault;
-  const verdict = fault && stage.verdicts.get(fault.rule);
-  const asked = entries[0]?.operation;
-  const times = applicationsOf(verdict, asked === "impression" || asked === "click");
+  const [last] = sim.journal.entries({ limit: 1 });
+  const verdict = last?.fault && stage.verdicts.get(last.fault.rule);
   if (verdict !== undefined) sometimes(`fired: ${verdict.kind}`);
 
-  const own = times === 0 ? [] : entries.map(ownAnswer);
-  const done = own.map((answer): Application => {
-    const exact = stage.mirror.handle(request);
-    sameAnswer(answer, exact, sim.assumptions["money.precision"]);
-    if (answer.status === 429 && verdict !== undefined)
-      sometimes("a limiter's refusal under a rule");
-    if (operation === undefined) return { effect: "refused", micros: 0 };
-    return learn(stage.truth, operation, { subject, impression: attempted.impression }, exact);
+  const times = timesApplied(verdict);
+  const entries = times === 0 ? [] : sim.journal.entries({ limit: times });
+  const own = entries.map((entry) => entry.fault?.lost ?? entry.response);
+  const effects = own.map(({ status, headers, body }) => {
+    const exact = mirror.handle(request);
+    const expected = [exact.status, exact.headers, exact.body];
+    expectEqual("the service's answer (R7)", [status, headers, body], expected);
+    return learn(truth, command.kind, exact);
   });
-  if (own.length !== times) throw new Error(`Applied ${own.length} times under ${verdict?.kind}.`);
+  if (times === 2) sometimes(`the copy: ${effects[1]?.kind}`);
+
+  const arrival = arrivalOf(response);
   const shown = verdict?.kind === "duplicate" && verdict.answer === "second" ? 1 : 0;
-  const shownAnswer = own[shown];
-  const isWhole = shownAnswer !== undefined && arrivesWhole(verdict, shownAnswer);
-  if (times === 2) {
-    sometimes(
-      done.filter(({ effect }) => effect === "applied").length === 2
-        ? "a duplicate doubled"
-        : "a duplicate suppressed or refused",
-    );
-  }
-  const line = operation === undefined ? undefined : lineOf(stage.truth, subject, operation);
-  const isInjected = verdict?.kind === "respond" || verdict?.kind === "wrong-body";
-  const returning = line && count(line, { done, shown, isWhole, isInjected });
+  const isOwn = arrival?.status === own[shown]?.status && arrival?.body === own[shown]?.body;
+  const arrived = times === 0 ? arrival !== undefined : isOwn;
+  const publisher = command.key === "own" ? sim.publishers.at(command.who).id : "";
+  const made: Attempt = { operation: command.kind, publisher, effects, shown, arrived };
+  truth.attempts.push(made);
 
-  let arrival = arrivalOf(response);
   const { delivery } = response;
-  if (delivery !== undefined && gone !== "no") {
-    arrival = undefined;
-    stage.inFlight.push({
-      undelivered: delivery.undelivered,
-      giveUp: () => returning?.giveUp(),
-    });
-    if (gone === "at once") land(stage);
-  }
-  const id = operation && takeIn(beliefOf(stage.beliefs, intended), operation, arrival);
-  return { applications: done, reached: times > 0, believed: id !== undefined, arrival };
-}
-
-function ownAnswer({ fault, response }: JournalEntry): ApiResponse {
-  return fault?.lost ?? response;
-}
-
-/** Throws where a service without rules answers otherwise. */
-function sameAnswer(own: ApiResponse, exact: ApiResponse, precision: "exact" | "paise"): void {
-  const [left, right] = [own, exact].map(({ status, headers, body }) =>
-    precision === "paise"
-      ? JSON.stringify([status, headers["x-ratelimit-remaining"], rounded(body)])
-      : JSON.stringify([status, headers, body]),
-  );
-  if (left !== right) throw new Error(`R7 is broken: ${left} under a rule, ${right} without.`);
-}
-
-/** Figures of amounts as they are shown in paise. */
-function rounded(body: string): string {
-  return body.replaceAll(/("[a-z_]*(?:inr|revenue)":)([0-9.]+)/g, (_, name, amount) => {
-    const micros = Math.round(Number(amount) * 1e6);
-    return `${name}${Math.floor((micros + 5000) / 10_000) / 100}`;
+  if (delivery === undefined || command.gone === "no")
+    return { effects, hasAnswer: arrival?.status === 200 };
+  stage.inFlight.push(() => {
+    delivery.undelivered();
+    made.arrived = false;
   });
+  if (command.gone === "at once") land(stage);
+  return { effects, hasAnswer: false };
 }
 
-function markRetry(
-  sometimes: (place: string) => void,
-  before: readonly Outcome[],
-  { applications }: Outcome,
-  what: string,
-): void {
-  const [effect] = applications.map((one) => one.effect);
-  const lost = before.some((one) => one.applications.some((two) => two.effect === "applied"));
-  const dropped = before.some((one) => !one.reached);
-  if (lost && effect === "duplicatesSuppressed") sometimes(`${what} lost, its retry suppressed`);
-  if (lost && effect === "applied") sometimes(`${what} lost, its retry doubled`);
-  if (dropped && !lost && effect === "applied") sometimes(`${what} dropped, its retry applied`);
+function requestOf(command: Event, { sim, truth, deadKey }: Stage): ApiRequest {
+  const { id, apiKey, surfaces } = sim.publishers.at(command.who);
+  const headers = { authorization: `Bearer ${command.key === "own" ? apiKey : deadKey}` };
+  const path = `/v1/${command.kind}`;
+  if (command.kind === "click") {
+    const known = truth.events.impression;
+    // Every tenth is a click on nothing.
+    const impression_id = known[command.pick % Math.max(1, known.length)];
+    const body = { impression_id: command.pick === 9 ? undefined : impression_id };
+    return { method: "POST", path, headers, body };
+  }
+  const session_id = command.session === undefined ? undefined : `session ${command.session}`;
+  const body = { publisher_id: id, surface: surfaces[0]?.id, ad_id: "ad", session_id };
+  return { method: "POST", path, headers, body };
+}
+
+/** What a client gets; undefined if that is no HTTP response, or one that breaks off. */
+function arrivalOf({
+  status,
+  body,
+  delivery,
+}: ApiResponse): Pick<ApiResponse, "status" | "body"> | undefined {
+  switch (delivery?.kind) {
+    case "cut":
+    case "noise":
+    case "close":
+    case "reset":
+    case "silence":
+      return undefined;
+    case "bytes":
+      return { status, body: new TextDecoder().decode(delivery.bytes) };
+    default:
+      return { status, body };
+  }
 }

@@ -3,115 +3,84 @@
  * got there. The service must treat a request the same in both.
  */
 
+import { expect } from "vitest";
 import type { FaultRule } from "../../../src/faults/rule.ts";
 import type { Verdict } from "../../../src/faults/verdict.ts";
-import { createSimulator, type Simulator, type Snapshot } from "../../../src/index.ts";
-import { snapshotDigest } from "../../../src/world/accounts/snapshot.ts";
-import type { Beliefs } from "./client.ts";
-import type { PlannedRule, WorldOptions } from "./commands.ts";
-import { noTruth, type Returning, type Truth } from "./expectation.ts";
+import {
+  type Assumptions,
+  createSimulator,
+  type Simulator,
+  type Snapshot,
+} from "../../../src/index.ts";
+import { expectEqual } from "../../oracle/check.ts";
+import type { PlannedRule } from "./commands.ts";
+import { linesOf, noTruth, type Truth } from "./expectation.ts";
 
 export interface Stage {
   sim: Simulator;
-  /** Without rules, and without rounding: the same ids, and every credit to the micro. */
+  /** Without rules. */
   mirror: Simulator;
-  readonly options: WorldOptions;
   readonly sometimes: (place: string) => void;
   /** By the id of the rule. */
   readonly verdicts: Map<string, Verdict>;
   truth: Truth;
-  beliefs: Beliefs;
-  /** Responses that were given up on by the client and are still on their way. */
-  inFlight: (Returning & { undelivered(): void })[];
-  saved: Saved | undefined;
-  deadKey: string | undefined;
+  /** What happens to responses that the client gave up on and that are still on their way. */
+  readonly inFlight: (() => void)[];
+  saved: { readonly sim: Snapshot; readonly mirror: Snapshot; readonly truth: Truth } | undefined;
+  /** One that was rotated away, or that nobody ever had. */
+  deadKey: string;
 }
 
-interface Saved {
-  readonly sim: Snapshot;
-  readonly mirror: Snapshot;
-  readonly truth: Truth;
-  readonly beliefs: Beliefs;
-}
+const noKey = "key_0000000000000";
 
 export function stageOf(
-  options: WorldOptions,
+  assumptions: Assumptions,
   rules: readonly PlannedRule[],
   sometimes: (place: string) => void,
 ): Stage {
-  const { seed, publishers, profile, assumptions } = options;
-  const mirror = createSimulator({
-    seed,
-    publishers,
-    profile,
-    assumptions: { ...assumptions, "money.precision": "exact" },
-  });
-  const verdicts = new Map<string, Verdict>();
-  const faults = rules.map((planned) => ruleOf(planned, mirror, verdicts));
-  return {
-    sim: createSimulator({ seed, publishers, profile, assumptions, faults }),
-    mirror,
-    options,
+  const options = { publishers: 2, profile: "tiny", assumptions } as const;
+  const stage: Stage = {
+    sim: createSimulator(options),
+    mirror: createSimulator(options),
     sometimes,
-    verdicts,
+    verdicts: new Map(),
     truth: noTruth(),
-    beliefs: {},
     inFlight: [],
     saved: undefined,
-    deadKey: undefined,
+    deadKey: noKey,
   };
+  for (const planned of rules) addRule(stage, planned);
+  return stage;
 }
 
-export function addRule(stage: Stage, planned: PlannedRule): void {
-  stage.sim.faults.add(ruleOf(planned, stage.mirror, stage.verdicts));
-}
-
-function ruleOf(planned: PlannedRule, sim: Simulator, verdicts: Map<string, Verdict>): FaultRule {
-  const { rule, publisher, onFirstSurface } = planned;
+export function addRule({ sim, verdicts }: Stage, { rule, publisher }: PlannedRule): void {
   const id = `r${verdicts.size}`;
   verdicts.set(id, rule.verdict);
-  const [first] = sim.publishers.credentials(1);
-  const surface = onFirstSurface ? first?.surfaces[0]?.id : undefined;
-  const named = publisher === undefined ? undefined : publisherAt(sim, publisher).id;
-  return { ...rule, id, match: { ...rule.match, publisher: named, surface } };
+  const named = publisher === undefined ? undefined : sim.publishers.at(publisher).id;
+  const placed: FaultRule = { ...rule, id, match: { ...rule.match, publisher: named } };
+  sim.faults.add(placed);
 }
 
-export function publisherAt(
-  sim: Simulator,
-  place: number,
-): { readonly id: string; readonly apiKey: string; readonly surfaces: readonly { id: string }[] } {
-  const all = sim.publishers.credentials(3);
-  const found = all[place % all.length];
-  if (found === undefined) throw new Error("There is no publisher.");
-  return found;
-}
-
-export function land(stage: Stage): void {
-  for (const { undelivered, giveUp } of stage.inFlight.splice(0)) {
-    undelivered();
+export function land({ inFlight, sometimes }: Stage): void {
+  for (const giveUp of inFlight.splice(0)) {
     giveUp();
-    stage.sometimes("undelivered long after");
+    sometimes("undelivered long after");
   }
 }
 
 export function snapshot(stage: Stage): void {
-  const { sim, mirror, truth, beliefs } = stage;
-  stage.saved = structuredClone({
-    sim: sim.snapshot(),
-    mirror: mirror.snapshot(),
-    truth,
-    beliefs,
-  });
+  const { sim, mirror, truth } = stage;
+  stage.saved = structuredClone({ sim: sim.snapshot(), mirror: mirror.snapshot(), truth });
 }
 
 export function restore(stage: Stage): void {
-  const { saved } = stage;
-  if (saved === undefined) return;
-  const { sim, mirror, truth, beliefs } = structuredClone(saved);
+  if (stage.saved === undefined) return;
+  const { sim, mirror, truth } = structuredClone(stage.saved);
   stage.sim.restore(sim);
   stage.mirror.restore(mirror);
-  Object.assign(stage, { truth, beliefs });
-  if (Object.keys(truth.lines).length > 0) stage.sometimes("a restored snapshot with counts");
+  // A key that was rotated away since the snapshot is valid again.
+  Object.assign(stage, { truth, deadKey: noKey });
+  if (truth.attempts.length > 0) stage.sometimes("a restored snapshot with counts");
 }
 
 export function fork(stage: Stage): void {
@@ -119,40 +88,32 @@ export function fork(stage: Stage): void {
   stage.mirror = stage.mirror.fork();
   // What is on its way belongs to the origin.
   stage.truth = structuredClone(stage.truth);
-  if (Object.keys(stage.truth.lines).length > 0) stage.sometimes("a fork with counts");
+  if (stage.truth.attempts.length > 0) stage.sometimes("a fork with counts");
 }
 
 export function reset(stage: Stage): void {
   stage.sim.reset();
   stage.mirror.reset();
-  Object.assign(stage, { truth: noTruth(), beliefs: {} });
+  Object.assign(stage, { truth: noTruth(), deadKey: noKey });
 }
 
-/** Uses up a publisher's requests of the running minute. */
-export function fill(stage: Stage, place: number): void {
-  const both = [stage.sim.snapshot(), stage.mirror.snapshot()];
-  const window = Math.floor(stage.sim.clock.now() / 60_000);
-  const filled = both.map((one) => filledBucket(one, place % one.publishers, window));
-  const [sim, mirror] = filled;
-  if (sim === undefined || mirror === undefined) return;
-  stage.sim.restore(sim);
-  stage.mirror.restore(mirror);
-  stage.truth = structuredClone(stage.truth);
-}
-
-function filledBucket(from: Snapshot, ordinal: number, window: number): Snapshot | undefined {
-  if (!from.accounts.some((account) => account.ordinal === ordinal)) return undefined;
-  const accounts = from.accounts.map((account) =>
-    account.ordinal === ordinal
-      ? { ...account, buckets: { ...account.buckets, recording: { window, used: 10_000 } } }
-      : account,
-  );
-  const edited = { ...from, accounts };
-  return { ...edited, digest: snapshotDigest(edited) };
+/** Compares the audit with the truth, and the state with that of the world without rules. */
+export function judge({ sim, mirror, truth: { attempts } }: Stage): void {
+  const audit = sim.audit();
+  expectEqual("what disagrees", audit.discrepancies, []);
+  expectEqual("the state (R7)", stateIn(sim.snapshot()), stateIn(mirror.snapshot()));
+  const publishers = new Set(attempts.map(({ publisher }) => publisher).filter(Boolean));
+  const told = audit.publishers.map(({ publisher }) => publisher);
+  expectEqual("who had requests", told.toSorted(), [...publishers].toSorted());
+  for (const line of [{ ...audit.withoutKey, publisher: "" }, ...audit.publishers]) {
+    const own = attempts.filter(({ publisher }) => publisher === line.publisher);
+    expect(line).toMatchObject(linesOf(own));
+  }
+  expect(audit.total).toMatchObject(linesOf(attempts));
 }
 
 /** The state but for what faults leave in it: their rules, the tallies, and accounts that nothing else happened to. */
-export function stateIn({ accounts, ...rest }: Snapshot): string {
+function stateIn({ accounts, ...rest }: Snapshot): string {
   const touched = accounts.filter(
     ({ book, keySerial, buckets }) =>
       book.count > 0 ||
@@ -164,11 +125,4 @@ export function stateIn({ accounts, ...rest }: Snapshot): string {
   );
 }
 
-const ofFaults: ReadonlySet<string> = new Set([
-  "tally",
-  "withoutKey",
-  "digest",
-  "faults",
-  // The mirror doesn't round.
-  "assumptions",
-]);
+const ofFaults: ReadonlySet<string> = new Set(["tally", "withoutKey", "digest", "faults"]);
