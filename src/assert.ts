@@ -18,7 +18,7 @@ export {
   matchers,
   type SimMatchers,
 } from "./assertions/assertions.ts";
-export type { StatsMatch, SurfaceFigures } from "./assertions/books.ts";
+export type { StatsMatch, SurfaceFigures } from "./assertions/audit.ts";
 export type { After, Check } from "./assertions/check.ts";
 export type { ClickMatch, CreditedWhere, ImpressionMatch, Since } from "./assertions/events.ts";
 

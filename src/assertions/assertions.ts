@@ -1,7 +1,7 @@
 /** The checks as matchers for `expect.extend` of Jest and vitest, and as functions that throw for any other runner. */
 
 import type { SimulatorCore } from "../simulator/core.ts";
-import { balances, nothingLostOrDoubled, stats } from "./books.ts";
+import { balances, nothingLostOrDoubled, stats } from "./audit.ts";
 import type { Check } from "./check.ts";
 import {
   type ClickMatch,
@@ -35,7 +35,7 @@ export const matchers = {
   toRespectRateLimits: respectsRateLimits,
   /** The tallies, the ledger and the payouts agree. */
   toBalance: balances,
-  /** The books have exactly the events that the client believes are recorded, each once. */
+  /** On record are exactly the events that the client believes are recorded, each once. */
   toHaveNothingLostOrDoubled: nothingLostOrDoubled,
   /** At least one matching request came, or exactly `times`. */
   toHaveReceived: received,

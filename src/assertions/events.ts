@@ -98,7 +98,7 @@ function recorded(kind: EventKind, value: unknown, { times, ...match }: ClickMat
   });
 }
 
-/** The books have exact sums by publisher. For a surface or a time it sums what the answers show, which may be rounded. */
+/** The ledger has exact sums by publisher. For a surface or a time it sums what the answers show, which may be rounded. */
 export function credited(value: unknown, amount: number, where: CreditedWhere = {}): Check {
   const { amountInr } = parseInput(amountOnly, { amountInr: amount });
   const { events, ...match } = parseInput(creditedWhere, where, "where");

@@ -19,7 +19,8 @@ export interface PublisherAudit extends EventLines {
   /** Its id. */
   readonly publisher: string;
   readonly balanced: boolean;
-  readonly books: Amounts;
+  /** In INR, with the seeded history. */
+  readonly amounts: Amounts;
 }
 
 /** What happened in a world until now. */
@@ -80,7 +81,7 @@ export function auditOf(world: DirectoryWorld, journal: WorldJournal): Audit {
       publisher: one.id,
       balanced: one.discrepancies.length === 0,
       ...eventLinesOf([one]),
-      books: one.amounts,
+      amounts: one.amounts,
     })),
     withoutKey,
     assertNothingLostOrDoubled: (clientCounts) => assertCounts(clientCounts, facts),

@@ -74,7 +74,7 @@ export function sequenceIn({ part }: Pick<ControlCall, "part">): number {
   throw new InputError("sequence", "must be the number of an entry of the journal", "not-found");
 }
 
-/** The publisher whose books an event changes, or whose key was sent with any other request. */
+/** The publisher whose ledger an event changes, or whose key was sent with any other request. */
 function publisherBehind(world: HostedCore, sequence: number): string | undefined {
   const record = world.journal.exchange(sequence)?.record;
   const concerned = isEventKind(record?.operation) ? record?.account?.id : undefined;

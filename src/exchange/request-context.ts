@@ -1,6 +1,6 @@
 /**
  * A request and its outcome, which the stages of the request path fill in. The journal keeps it as its record. What the service did,
- * and how much of it clients saw, is counted: an audit compares the counts with the books.
+ * and how much of it clients saw, is counted: an audit compares the counts with the ledger.
  */
 
 import type { JournalRecord } from "../journal/record.ts";

@@ -11,7 +11,7 @@ import type { EventKind, LimitClass, OperationId } from "../spec/operations.ts";
 export type Producer = "service" | "limit" | "rule";
 
 /**
- * The effect of a request on the books.
+ * The effect of a request on the ledger.
  *
  * - `applied`: an event was recorded.
  * - `suppressed`: it was a duplicate.
@@ -40,7 +40,7 @@ export interface JournalEntry {
   readonly fault: JournalFault | undefined;
   /** Explains the answer: what the service did, or the error's code. */
   readonly reason: string;
-  /** What it did to the books; undefined if the service didn't carry it out: a rule kept it away, or it was a preflight. */
+  /** What it did to the ledger; undefined if the service didn't carry it out: a rule kept it away, or it was a preflight. */
   readonly effect: Effect | undefined;
   /**
    * The credit that the service's own answer to an impression or click shows, in INR, even if that answer didn't arrive.

@@ -23,7 +23,7 @@ export interface JournalRecord extends RequestParts {
   fault: FaultRecord | undefined;
   reason: string;
   shapedBy: readonly AssumptionKey[];
-  /** The effect on the books; undefined if the service didn't carry it out. */
+  /** The effect on the ledger; undefined if the service didn't carry it out. */
   effect: Effect | undefined;
   /** The credit that the service's answer shows, in micro-INR; 0 if it shows none. */
   micros: number;

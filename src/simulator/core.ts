@@ -159,7 +159,7 @@ export class HostedCore {
     return assumptions;
   };
 
-  /** Counts what was attempted, applied, answered and lost, and says whether the books agree. Reads only. */
+  /** Counts what was attempted, applied, answered and lost, and says whether all figures agree. Reads only. */
   readonly audit = (): Audit => auditOf(this.#running, this.journal);
 
   /** The whole state without the journal, as JSON for `restore`. @throws InputError if a fault rule is a function. */
@@ -197,7 +197,7 @@ export class HostedCore {
     );
 
   /**
-   * Books and quotas of a publisher: events since the world's start, amounts in INR with the seeded history.
+   * What is recorded of a publisher, and its quotas: events since the world's start, amounts in INR with the seeded history.
    *
    * @throws InputError if no publisher has this id.
    */
@@ -206,7 +206,7 @@ export class HostedCore {
     const account = accountWith(publisherId, "peek", accounts);
     const { count, clickCount, amounts } = figuresOf(account, population, dayOf(clock.now()));
     const quotas = exchange.quotasLeft(account);
-    return { books: { impressions: count, clicks: clickCount, ...amounts }, quotas };
+    return { recorded: { impressions: count, clicks: clickCount, ...amounts }, quotas };
   };
 
   readonly fresh = (): SimulatorCore => {
@@ -219,7 +219,7 @@ export class HostedCore {
     return core;
   };
 
-  /** How many publishers have sent a request, signed up or were changed, and how many impressions are in their books. */
+  /** How many publishers have sent a request, signed up or were changed, and how many impressions they have. */
   readonly usage = () => {
     const accounts = [...this.#running.state.accounts.values()];
     const impressions = accounts.reduce((sum, { book }) => sum + book.count, 0);

@@ -248,7 +248,7 @@ export function createWorlds(settings: WorldsOptions): Worlds {
         gauge("worlds", "Worlds that exist.", worlds.size),
         gauge("worlds_limit", "The most worlds that the server keeps.", maxWorlds),
         metric("counter", "adsim_worlds_dropped_total", "Worlds dropped to make room.", dropped),
-        gauge("impressions_held", "Impressions in the books of all worlds.", impressions),
+        gauge("impressions_held", "Recorded impressions of all worlds.", impressions),
         gauge("journal_entries", "Entries in the journals of all worlds.", entries),
         gauge("journal_bytes", "Bytes of all journals and of copies for them.", sum(bytesOf)),
         gauge("journal_bytes_limit", "The most bytes that all journals may keep.", journalBytes),

@@ -284,14 +284,14 @@ test("statistics are the endpoint's, from the world's first day by default, and 
   expect(error).toMatchObject({ expected: { clicks: 1, [name]: 3 }, actual: { [name]: 2 } });
 });
 
-test("books balance and agree with the client's counts, or the error has each discrepancy", () => {
+test("an audit balances and agrees with the client's counts, or the error has each discrepancy", () => {
   const { sim, ids, show } = recordingOf();
   show("a", { session: "s" });
   assertBalances(sim);
-  expect(matchers.toBalance(sim).message()).toBe("Not expected: books that balance: they do.");
+  expect(matchers.toBalance(sim).message()).toBe("Not expected: an audit that balances: it does.");
   const audit = { ...sim.audit(), balanced: false, discrepancies: ["publisher p: 1, and not 2"] };
   const { message } = failureOf(() => assertBalances({ ...sim, audit: () => audit }));
-  expect(message).toMatch(/^Expected books that balance: .*\npublisher p: 1, and not 2$/);
+  expect(message).toMatch(/^Expected an audit that balances: .*\npublisher p: 1, and not 2$/);
   const [publisher] = ids;
   assertNothingLostOrDoubled(sim, { publisher, impressions: 1, clicks: 0 });
   const wrong = { publisher, impressions: 0, clicks: 0 };

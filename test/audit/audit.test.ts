@@ -73,7 +73,7 @@ test("clicks are counted apart, and revenue includes the history: it is paid or 
   expect(total).toMatchObject({ attempts: 4, applied: 3, duplicatesSuppressed: 1 });
   expect(total.impressions).toMatchObject({ attempts: 2, applied: 2, duplicatesSuppressed: 0 });
   expect(total.clicks).toMatchObject({ attempts: 2, applied: 1, duplicatesSuppressed: 1 });
-  const { revenueInr = 0, paidInr = 0, pendingInr = 0 } = publishers[0]?.books ?? {};
+  const { revenueInr = 0, paidInr = 0, pendingInr = 0 } = publishers[0]?.amounts ?? {};
   expect(revenueInr).toBeCloseTo(paidInr + pendingInr, 6);
   expect(paidInr).toBeGreaterThan(0);
 });

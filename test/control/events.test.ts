@@ -64,7 +64,7 @@ test("the rows are the journal's entries without headers and bodies", () => {
   expect(body).not.toMatch(/"headers"|"body"/);
 });
 
-test("a row names the publisher on whose books an event is, if another one's key was sent", () => {
+test("a row names the publisher on whose ledger an event is, if another one's key was sent", () => {
   const worlds = worldsOf({ assumptions: { "auth.key-scope": "any" } });
   const world = worlds.get("default");
   const [{ apiKey }, other] = [world.publishers.at(0), world.publishers.at(1)];

@@ -27,7 +27,7 @@ function impression(sim: HostedCore, session: string): string {
 }
 
 describe("GET history/:sequence", () => {
-  test("shows books, quotas, surfaces, rules and choices before and after, and changes nothing", () => {
+  test("shows what is recorded, quotas, surfaces, rules and choices before and after, and changes nothing", () => {
     const { worlds, sim, at } = fresh();
     impression(sim, "s-1");
     sim.faults.add({ id: "late", match: { operation: "click" }, verdict: { kind: "drop" } });
@@ -44,21 +44,21 @@ describe("GET history/:sequence", () => {
     const unchanged = state();
     const [first, second, third] = [at(1), at(2), at(3)];
     expect(first.publisher).toBe(id);
-    expect(first.before?.publisher?.books).toMatchObject({ impressions: 0, clicks: 0 });
-    expect(first.after.publisher?.books).toMatchObject({ impressions: 1, clicks: 0 });
+    expect(first.before?.publisher?.recorded).toMatchObject({ impressions: 0, clicks: 0 });
+    expect(first.after.publisher?.recorded).toMatchObject({ impressions: 1, clicks: 0 });
     expect(second.before).toMatchObject({
       now: "2026-01-15T01:00:00.000Z",
       mode: "frozen",
       faults: [{ id: "late", fired: 0 }],
       assumptions: { "dedup.repeat": "conflict" },
     });
-    expect(second.after.publisher?.books).toMatchObject({ impressions: 2 });
+    expect(second.after.publisher?.recorded).toMatchObject({ impressions: 2 });
     expect(second.after.publisher?.quotas).toEqual([
       { name: "recording", limit: 10_000, remaining: 9999 },
       { name: "reporting", limit: 60, remaining: 60 },
     ]);
     expect(third.after.publisher?.surfaces[0]?.status).toBe("paused");
-    expect(third.after.publisher?.books).toEqual(third.before?.publisher?.books);
+    expect(third.after.publisher?.recorded).toEqual(third.before?.publisher?.recorded);
     expect(third.after.faults).toEqual([]);
     expect(state()).toBe(unchanged);
   });
@@ -77,7 +77,7 @@ describe("GET history/:sequence", () => {
     expect(then?.payouts.body).toContain("pending_inr");
   });
 
-  test("shows for an event the publisher on whose books it is, whoever's key was sent", () => {
+  test("shows for an event the publisher on whose ledger it is, whoever's key was sent", () => {
     const { sim, at } = fresh({ assumptions: { "auth.key-scope": "any" } });
     const [a, b] = [sim.publishers.at(0), sim.publishers.at(1)];
     const key = a.apiKey;
@@ -88,7 +88,7 @@ describe("GET history/:sequence", () => {
     sim.handle(buildRequest("stats", { publisher_id: b.id }, { key }));
     const counts = [1, 2, 3].map((entry) => [
       at(entry).publisher,
-      at(entry).after.publisher?.books,
+      at(entry).after.publisher?.recorded,
     ]);
     expect(counts).toMatchObject([
       [b.id, { impressions: 1, clicks: 0 }],
@@ -106,7 +106,7 @@ describe("GET history/:sequence", () => {
     const other = sim.publishers.at(1).id;
     const start = read(`/0?publisher=${other}`);
     expect(start).toMatchObject({ sequence: 0, publisher: other, before: null });
-    expect(start.after.publisher.books.impressions).toBe(0);
+    expect(start.after.publisher.recorded.impressions).toBe(0);
     expect(at(0).after.publisher).toBeNull();
     expect(read(`/1?publisher=${joined}`).after.publisher).toBeNull();
     expect(read(`/2?publisher=${joined}`).before.publisher.name).toBe("Late");

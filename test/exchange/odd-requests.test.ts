@@ -95,7 +95,7 @@ function requestWith(parts: object, kind: Kind, { publisher, shown }: Stage): Ap
   return { ...usual, ...parts };
 }
 
-/** Quotas and books as text. */
+/** Quotas and figures as text. */
 function stateOf({ sim }: Stage): string {
   const copy = sim.fork();
   // A snapshot can't hold a rule that is a function.

@@ -49,7 +49,9 @@ describe("a simulator's trace", () => {
       expect(answers[`journal/${sequence}`]).toMatchObject({ entry: plain(entry) });
       expect(answers[`history/${sequence}`]).toMatchObject({
         after: {
-          publisher: { books: { impressions: sim.fork({ after: sequence }).usage().impressions } },
+          publisher: {
+            recorded: { impressions: sim.fork({ after: sequence }).usage().impressions },
+          },
         },
       });
     }

@@ -1,4 +1,4 @@
-/** What a request did to the books, and the credit in its answer: in entries, in exports, and for observers. */
+/** What a request did to the ledger, and the credit in its answer: in entries, in exports, and for observers. */
 
 import { describe, expect, test } from "vitest";
 import {

@@ -1,5 +1,5 @@
 /**
- * Faults do to the books what they claim (R6, R7): in random worlds, with random rules and clients, the test keeps the truth
+ * Faults do to the ledger what they claim (R6, R7): in random worlds, with random rules and clients, the test keeps the truth
  * by itself and compares state and audit with it.
  */
 

@@ -67,14 +67,14 @@ function figuresOf(state: State, catalogue: Catalogue): Figures {
 }
 
 function publisherFigures(publisher: NonNullable<State["publisher"]>): Figures {
-  const { books, quotas, surfaces, stats } = publisher;
+  const { recorded, quotas, surfaces, stats } = publisher;
   return {
-    "impressions recorded here": count(books.impressions),
-    "clicks recorded here": count(books.clicks),
+    "impressions recorded here": count(recorded.impressions),
+    "clicks recorded here": count(recorded.clicks),
     ...statsFigures(stats.body),
-    "revenue in all": inr(books.revenueInr),
-    pending: inr(books.pendingInr),
-    paid: inr(books.paidInr),
+    "revenue in all": inr(recorded.revenueInr),
+    pending: inr(recorded.pendingInr),
+    paid: inr(recorded.paidInr),
     ...Object.fromEntries(
       quotas.map((one) => [
         `left of the ${one.name} limit`,

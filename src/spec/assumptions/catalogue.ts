@@ -319,7 +319,7 @@ const points = {
     spec: "§2",
     choices: {
       exact: "To the micro-INR, which is six decimals.",
-      paise: "To the paisa. Each amount is rounded half up; the books stay exact.",
+      paise: "To the paisa. Each amount is rounded half up; the ledger stays exact.",
     },
     caution: "Don't rely on a number of decimals.",
   },

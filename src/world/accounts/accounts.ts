@@ -34,7 +34,7 @@ export interface Accounts {
   add(signUp: SignUp): Account;
   /** Those that were opened, by ordinal, so that the order of requests doesn't show. */
   openedAccounts(): Account[];
-  /** Frees what the books of all of them remember about impressions outside the window. */
+  /** Frees what the ledgers of all of them remember about impressions outside the window. */
   forgetSessions(nowMs: number, windowMs: number): void;
   /** Counts the requests without a valid key. */
   readonly unauthenticated: Tally;

@@ -22,9 +22,9 @@ test("shows the rows, exchanges and moments of a session as the server did, and 
     await go(`#at=${at}&tab=state`);
     await page.getByRole("button", { name: /^Show all/ }).click();
     const then = sim.fork({ after: at });
-    const { books } = then.audit().publishers.find((one) => one.publisher === publisher.id) ?? {};
+    const { amounts } = then.audit().publishers.find((one) => one.publisher === publisher.id) ?? {};
     const revenue = page.getByRole("row", { name: "revenue in all" });
-    await expect.poll(() => revenue.innerText()).toContain(`₹${books?.revenueInr}`);
+    await expect.poll(() => revenue.innerText()).toContain(`₹${amounts?.revenueInr}`);
   }
   // The thirtieth repeats an earlier one.
   await go("#at=30");

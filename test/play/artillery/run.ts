@@ -82,7 +82,7 @@ try {
   const events = counted("impression") + counted("click");
   same("impressions and clicks are applied", events, total.applied);
   same("no session comes twice", 0, total.duplicatesSuppressed);
-  same("somebody clicks, and the books are balanced", counted("click") > 0, balanced);
+  same("somebody clicks, and the audit balances", counted("click") > 0, balanced);
   same("no user fails", counters["vusers.failed"], 0);
 } finally {
   await server.close();

@@ -1,4 +1,4 @@
-/** For every open point a short sequence of requests that tells all its choices apart. */
+/** For every assumption a short sequence of requests that tells all its choices apart. */
 
 import type { ApiRequest, ApiResponse, Publisher, Simulator } from "../../../src/index.ts";
 import type { AssumptionKey } from "../../../src/spec/assumptions/catalogue.ts";

@@ -1,4 +1,4 @@
-/** Checks the statistics, that the books balance, and that they agree with what the client believes. */
+/** Checks the statistics, that the audit balances, and that it agrees with what the client believes. */
 
 import * as v from "valibot";
 import { AuditError, type ClientCounts } from "../audit/assert-counts.ts";
@@ -88,12 +88,15 @@ export function balances(value: unknown): Check {
     pass: balanced,
     expected: [],
     actual: discrepancies,
-    says: ["books that balance", balanced ? "they do" : "a snapshot was edited, or adsim is wrong"],
+    says: [
+      "an audit that balances",
+      balanced ? "it does" : "a snapshot was edited, or adsim is wrong",
+    ],
     lines: () => discrepancies,
   });
 }
 
-/** The books have exactly the events that the client believes are recorded, each once. @throws InputError */
+/** On record are exactly the events that the client believes are recorded, each once. @throws InputError */
 export function nothingLostOrDoubled(
   value: unknown,
   clientCounts: ClientCounts | readonly ClientCounts[],
