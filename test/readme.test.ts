@@ -9,8 +9,9 @@ import { shippedScenarios } from "../src/adapters/shipped-scenarios.ts";
 import { startServer } from "../src/server.ts";
 import { rules } from "../src/testing/contract/rules.ts";
 import { runAdsim, runAdsimIn } from "./cli/run-adsim.ts";
+import { snippetsIn } from "./page-blocks.ts";
 import { hasCurl } from "./programs.ts";
-import { fromSource, snippetsIn } from "./run-snippet.ts";
+import { fromSource } from "./run-snippet.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const run = promisify(execFile);

@@ -1,32 +1,25 @@
 /** Runs a TypeScript snippet of the documentation. */
 
-import { writeFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { format } from "node:util";
 import { vi } from "vitest";
-import { blocksOf } from "./page-blocks.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
-
-/** The blocks of a page that are written in this language. */
-export function snippetsIn(page: string, language: string): string[] {
-  const found = blocksOf(page).filter((block) => block.language === language);
-  return found.map(({ text }) => text);
-}
 
 /** What the comments behind a snippet's calls of `console.log` say that it prints. */
 export function printedBy(text: string): string[] {
-  return Array.from(text.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm), ([, value = ""]) => value);
+  return Array.from(text.matchAll(/^ *console\.log\(.*\); \/\/ (.*)$/gm), ([, said = ""]) => said);
 }
 
-/** Runs it in this process. @returns what it prints. Rejects where it fails. */
-export async function runSnippet(text: string): Promise<string> {
+/** Runs TypeScript in this process. @returns the lines that it prints. Rejects where it fails. */
+export async function runSnippet(text: string): Promise<string[]> {
   const file = join(temporaryFolder(), "snippet.ts");
-  await writeFile(file, fromSource(text));
-  let printed = "";
-  const log = vi.spyOn(console, "log").mockImplementation((...values) => {
-    printed += `${format(...values)}\n`;
-  });
+  writeFileSync(file, fromSource(text));
+  const printed: string[] = [];
+  const log = vi
+    .spyOn(console, "log")
+    .mockImplementation((...values) => void printed.push(...format(...values).split("\n")));
   try {
     await import(pathToFileURL(file).href);
   } finally {

@@ -5,7 +5,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
-import { fromSource, snippetsIn } from "../run-snippet.ts";
+import { snippetsIn } from "../page-blocks.ts";
+import { fromSource } from "../run-snippet.ts";
 
 const root = join(import.meta.dirname, "../..");
 const runner = [

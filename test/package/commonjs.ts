@@ -5,7 +5,7 @@ import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { snippetsIn } from "../run-snippet.ts";
+import { snippetsIn } from "../page-blocks.ts";
 
 const run = promisify(execFile);
 

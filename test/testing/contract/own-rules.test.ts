@@ -7,7 +7,8 @@ import { promisify } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Command, Rule, Told } from "../../../src/contract.ts";
-import { fromSource, snippetsIn } from "../../run-snippet.ts";
+import { snippetsIn } from "../../page-blocks.ts";
+import { fromSource } from "../../run-snippet.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { runContract } from "./run-contract.ts";
 
