@@ -142,8 +142,8 @@ await server.close();
 
 /** A pattern picks the name from what a cell has as code. */
 const lists: readonly [page: string, heading: string, names: readonly unknown[], RegExp?][] = [
-  ["what-happened", "The client report", findingIds],
-  ["what-happened", "Metrics", metrics.match(/(?<=^# TYPE )adsim_\w+/gm) ?? [], /^\w+/],
+  ["reference/journal", "The client report", findingIds],
+  ["reference/journal", "Metrics", metrics.match(/(?<=^# TYPE )adsim_\w+/gm) ?? [], /^\w+/],
   ["reference/fault-rules", "Conditions", Object.keys(Object(within(match, "properties")[0]))],
   ["reference/fault-rules", "Verdicts", within(definitions.verdict, "const"), /^[a-z-]+(?= |$)/],
   ["reference/fault-rules", "Wrong answers", wrongWays],

@@ -33,12 +33,12 @@ const atAnyService = all.flatMap(({ id, seen }) => (seen !== undefined && id !==
 
 const invariantsPage = `# The invariants
 
-adsim obeys these, whatever is assumed. [\`adsim play\`](../scenarios.md#invariants) checks them after every scenario, and
+adsim obeys these, whatever is assumed. [\`adsim play\`](../scenarios.md) checks them after every scenario, and
 [\`checkInvariants\`](../javascript-tests.md#property-tests) checks them on a simulator that your test has used. The letter says what
 an invariant is about: M money, S stats, D duplicates and clicks, L limits, A isolation, R saved state, H the shape of answers.
 Of a run, they look at the first 30,000 answers. Copies of its world answer further questions, and are judged in the same way.
 
-Those marked ° are judged at [another service](../scenarios.md#at-another-service), too, from its answers alone, and only by what
+Those marked ° are judged at [another service](scenario-format.md#at-another-service), too, from its answers alone, and only by what
 the specification says. There \`M3\` checks only the upper end of the range, \`M4\` takes every number that JSON allows, and
 \`H1\` fails on a 5xx only if the client made a mistake.
 
@@ -70,7 +70,7 @@ ${stories}
 ## For any service
 
 These expect only what the specification says, and all but \`spec-stats-limit\` wait for nothing. [How to play them at your own
-service](../scenarios.md#at-another-service)
+service](scenario-format.md#at-another-service)
 
 | scenario | what happens |
 |---|---|

@@ -1,7 +1,8 @@
 /**
  * A scenario as people write it, in TypeScript or as JSON, and the only definition of it: `npm run docs` turns this file into
  * docs/scenario.schema.json, by which walk.ts checks scenarios. In errors the first sentence on a type of texts or numbers
- * follows "must be". What a schema can't say stands in meanings.ts, by the type's name. docs/scenarios.md explains each key.
+ * follows "must be". What a schema can't say stands in meanings.ts, by the type's name.
+ * docs/reference/scenario-format.md explains each key.
  */
 
 import type { Duration } from "../../base/duration.ts";
