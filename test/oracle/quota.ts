@@ -4,8 +4,8 @@ import type { ApiResponse } from "../../src/spec/messages.ts";
 import { type OperationName, operations } from "./calls.ts";
 import { expectEqual } from "./check.ts";
 import type { Choices } from "./choices.ts";
+import { roomAfter, waitFor } from "./counters.ts";
 import type { Account, Facts } from "./facts.ts";
-import { type Algorithm, MINUTE_MS, roomAfter } from "./quotas.ts";
 
 /** A pool of quota. If `key` is undefined, no request counts against it. */
 export interface Pool {
@@ -66,28 +66,10 @@ export function createQuotas(choices: Choices, facts: Facts): Quotas {
     spend(pool, atMs) {
       if (pool.key !== undefined) admitted(pool).push(atMs);
     },
-    retryAfterMs: (pool, atMs) => waitFor(algorithm, admitted(pool), pool.size, atMs, 1),
+    retryAfterMs: (pool, atMs) => waitFor(algorithm, admitted(pool), pool.size, atMs),
     checkHeaders({ headers }, pool, atMs) {
       const remaining = left(pool, atMs);
       expectEqual("X-RateLimit-Remaining", headers["x-ratelimit-remaining"], String(remaining));
     },
   };
-}
-
-/** The shortest wait in whole ms after which `wanted` requests fit, if no others come. */
-export function waitFor(
-  algorithm: Algorithm,
-  admitted: readonly number[],
-  size: number,
-  atMs: number,
-  wanted: number,
-): number {
-  // An admitted request counts for at most two minutes.
-  let [low, high] = [0, 2 * MINUTE_MS];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if (roomAfter(algorithm, admitted, size, atMs + middle) >= wanted) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

@@ -154,16 +154,7 @@ export function require(rule: string, held: boolean, what: string): asserts held
 
 /** The state as text, save for the limiters' buckets, what was counted of requests, and the digest over all. */
 export function stateOf(sim: Simulator): string {
-  return JSON.stringify(sim.snapshot(), (key, value) =>
-    key === "buckets" || observations.has(key) ? undefined : value,
-  );
+  return JSON.stringify(sim.snapshot(), (key, value) => (unstated.has(key) ? undefined : value));
 }
 
-/** The state as text, buckets included: no answer follows from what is left out. */
-export function stateWithBucketsOf(sim: Simulator): string {
-  return JSON.stringify(sim.snapshot(), (key, value) =>
-    observations.has(key) ? undefined : value,
-  );
-}
-
-const observations: ReadonlySet<string> = new Set(["tally", "withoutKey", "digest"]);
+const unstated: ReadonlySet<string> = new Set(["buckets", "tally", "withoutKey", "digest"]);
