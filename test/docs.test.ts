@@ -1,7 +1,7 @@
 /** Every page of the documentation: its code runs, its lists are complete, its figures are right. Generated pages are up to date. */
 
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -13,6 +13,7 @@ import { parse } from "../src/cli/options/parse.ts";
 import { controlRoutes } from "../src/control/routes.ts";
 import { wrongWays } from "../src/faults/wrong-body.ts";
 import { createSimulator } from "../src/index.ts";
+import type { Fixture } from "../src/play/fixtures/fixture.ts";
 import { playScenario, scenarioJsonSchema } from "../src/scenario.ts";
 import { startServer } from "../src/server.ts";
 import { catalogue } from "../src/spec/assumptions/catalogue.ts";
@@ -21,10 +22,10 @@ import { openApiDocument } from "../src/spec/openapi.ts";
 import { operations } from "../src/spec/operations.ts";
 import { rules } from "../src/testing/contract/rules.ts";
 import { driverMethods, promisesOf } from "../src/testing/driver/driver.ts";
-import { createHost, runAdsim } from "./cli/run-adsim.ts";
+import { createHost, runAdsim, runAdsimIn } from "./cli/run-adsim.ts";
 import { generatedPages } from "./generated-pages.ts";
 import { type Block, blocksOf, listedIn, pages, sectionOf, textOf } from "./page-blocks.ts";
-import { hasCurl } from "./programs.ts";
+import { hasCurl, hasPython } from "./programs.ts";
 import { printedBy, runSnippet } from "./run-snippet.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -108,6 +109,41 @@ test.skipIf(!hasCurl).each([...shells])("%s: its curl and adsim lines run", asyn
   }
 });
 
+const fixture: Required<Fixture> = {
+  about: "",
+  spec: "§8",
+  operation: "surfaces",
+  outcome: "rate_limited",
+  now: "",
+  before: [],
+  request: { method: "GET", path: "", query: "", headers: {}, body: "" },
+  response: { status: 429, headers: { "retry-after": "60" }, body: "{}", json: {} },
+};
+
+/** Runs each block by itself, as pytest would: not every machine has it. */
+const inTurn = `
+import sys
+for block in sys.argv[1:]:
+    names = {}
+    exec(block, names)
+    for name, value in list(names.items()):
+        if name.startswith("test_"):
+            value()
+`;
+
+test.skipIf(!hasPython)("the Python of all pages runs, and its tests pass", async () => {
+  const cwd = temporaryFolder();
+  mkdirSync(join(cwd, "fixtures"));
+  const index = { files: [{ file: "one.json" }] };
+  writeFileSync(join(cwd, "fixtures/index.json"), JSON.stringify(index));
+  writeFileSync(join(cwd, "fixtures/one.json"), JSON.stringify(fixture));
+  const found = all.filter(({ language }) => language === "python").map(({ text }) => text);
+  expect(found.length).toBeGreaterThan(1);
+  const words = ["exec", "--clock", "frozen", "--", "python3", "-c", inTurn, ...found];
+  const { code, stderr } = await runAdsimIn(cwd, words);
+  expect(code, stderr).toBe(0);
+});
+
 interface Schema {
   readonly definitions: Readonly<Record<string, object>>;
   readonly properties: object;
@@ -147,6 +183,7 @@ const lists: readonly [page: string, heading: string, names: readonly unknown[],
   ["reference/fault-rules", "Conditions", Object.keys(Object(within(match, "properties")[0]))],
   ["reference/fault-rules", "Verdicts", within(definitions.verdict, "const"), /^[a-z-]+(?= |$)/],
   ["reference/fault-rules", "Wrong answers", wrongWays],
+  ["any-language", "Files with requests and answers", Object.keys(fixture)],
   ["test-your-client", "The driver", [...driverMethods, ...Object.keys(promisesOf())]],
   ["reference/api", "Errors", errorCodes],
   ["reference/command-line", "Commands", commands.map(({ name }) => name), /(?<=^adsim )\w+/],
