@@ -25,7 +25,7 @@ function refused(path: string, body: string, parameter: string): Step {
 export const scenario = defineScenario({
   name: "big-numbers",
   about:
-    "Ids have 20 digits, more than a JSON number can hold: a client that reads them as numbers gets somebody else's ids. Periods of ten thousand years are answered. Twenty thousand impressions earn 0 to 30 micro-INR each, and every total is right to the last of them: such sums drift if they are kept as floating-point numbers.",
+    "Ids have 20 digits, more than a JSON number can hold: a client that reads them as numbers gets somebody else's ids. Periods of ten thousand years are answered. Two thousand impressions earn 0 to 30 micro-INR each, and every total is right to the last of them: such sums drift if they are kept as floating-point numbers.",
   profile: "adversarial",
   assumptions: { "ids.format": "digits" },
   steps: [
@@ -86,12 +86,12 @@ export const scenario = defineScenario({
     {
       traffic: {
         for: "24h",
-        arrivals: { kind: "constant", rate: "20000/d" },
+        arrivals: { kind: "constant", rate: "2000/d" },
         publishers: ["drizzler"],
         sessions: false,
       },
       as: "drizzle",
-      expect: { ok: 20_000, creditedInr: { atLeast: 0.1 } },
+      expect: { ok: 2000, creditedInr: { atLeast: 0.01 } },
     },
   ],
   expectations: [

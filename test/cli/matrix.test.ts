@@ -3,6 +3,7 @@
  * where its output, its end or its processes matter.
  */
 
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -77,7 +78,7 @@ describe("the verdict", () => {
     expect(text).toContain("Your client passes everywhere.");
   });
 
-  test("names the choices that make a client fail, and how to reproduce the failure", async () => {
+  test("names the choices that make a client fail, and a line that reproduces the failure", async () => {
     const client = failingWith({ "limit.exceeded": "403" }, { "limit.exceeded": "503" });
     const { code, report, text } = await matrix(client, ["--only", KEYS, "--seed", "it's mine"]);
     expect(code).toBe(1);
@@ -93,6 +94,10 @@ describe("the verdict", () => {
     );
     expect(text).toContain(first?.reproduce);
     expect(first?.run?.output?.tail).toEqual(["I can't stand this"]);
+    // As the shell splits it.
+    const words = first?.reproduce?.replace("npx adsim", "printf '%s\\n'") ?? "";
+    const args = execFileSync("sh", ["-c", words], { encoding: "utf8" }).trimEnd().split("\n");
+    expect(await startAdsim(args, {}, "", spawnerOf(client)).ended).toMatchObject({ code: 1 });
   });
 
   test("names two choices that make a client fail only together", async () => {

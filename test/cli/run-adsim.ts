@@ -223,11 +223,6 @@ export function spawnAdsim(
   };
 }
 
-/** Runs `adsim ARGS` to its end in a process of its own. */
-export function runProcess(args: readonly string[], environment?: Environment): Promise<Ran> {
-  return toItsEnd(spawnAdsim(args, environment));
-}
-
 async function toItsEnd(adsim: Adsim): Promise<Ran> {
   const { code } = await adsim.ended;
   return { code, stdout: adsim.stdout(), stderr: adsim.stderr() };

@@ -45,19 +45,19 @@ export async function playClockTraffic(
 interface RealTraffic extends Pick<Target, "send">, Pick<TargetOptions, "signal"> {
   /** How many times as fast as the schedule. */
   readonly speed: number;
+  /** Most requests waiting for a connection. Further ones are dropped: so large a backlog is never worked off. @default 100000 */
+  readonly maxWaiting?: number;
 }
 
 /** Most requests in flight at once. Further ones wait. */
 export const CONNECTIONS = 64;
 /** A request is late if it is sent more than this long after it was due. */
 const LATE_MS = 10;
-/** Most requests waiting for a connection. Further ones are dropped: so large a backlog is never worked off. */
-export const MAX_WAITING = 100_000;
 
 /** Ends when every request is answered or given up. @throws (as a rejection) errors from sending and observing. */
 export async function playRealTraffic(
   order: TrafficOrder,
-  { speed, signal, ...target }: RealTraffic,
+  { speed, signal, maxWaiting = 100_000, ...target }: RealTraffic,
 ): Promise<Punctuality> {
   const source = createTrafficSource(order);
   const endMs = durationMs(order.traffic.for) / speed;
@@ -77,7 +77,7 @@ export async function playRealTraffic(
       // A click follows an answer: it isn't due before that came.
       const dueMs =
         next.operation === "click" ? Math.max(next.dueMs, elapsedMs() * speed) : next.dueMs;
-      if (waiting.length < MAX_WAITING) waiting.push({ ...next, dueMs });
+      if (waiting.length < maxWaiting) waiting.push({ ...next, dueMs });
       else dropped += 1;
       sendWhatWaits();
     }

@@ -3,13 +3,21 @@
 import { describe, expect, test } from "vitest";
 import { playInWorld, simulatorFor } from "../../../src/play/play-scenario.ts";
 import type { PlayResult } from "../../../src/scenario.ts";
-import { someOf } from "../../budget.ts";
+import { isThorough, someOf } from "../../budget.ts";
 import { answers, type Plant, requests, verdicts } from "../../planted/plant.ts";
 import { simulatorDefects } from "../../planted/simulator-defects.ts";
 import { shortStory, storyNames } from "./stories.ts";
 
 const planted = Object.entries(simulatorDefects).flatMap(([says, { scenarios, plant }]) =>
   scenarios.map((name) => ({ name, says, plant })),
+);
+
+/** Otherwise each defect breaks its first scenario, and each scenario shows its first defect. */
+const tried = planted.filter(
+  (one) =>
+    isThorough ||
+    planted.find(({ says }) => says === one.says) === one ||
+    planted.find(({ name }) => name === one.name) === one,
 );
 
 async function play(name: string, ...plants: readonly Plant[]): Promise<PlayResult> {
@@ -20,7 +28,7 @@ async function play(name: string, ...plants: readonly Plant[]): Promise<PlayResu
 }
 
 describe("a defect breaks the scenario", () => {
-  test.each(planted)("$name: $says", async ({ name, plant }) => {
+  test.each(tried)("$name: $says", async ({ name, plant }) => {
     const { steps } = await play(name, plant);
     // Its own expectations must break, whatever the invariants say.
     expect(steps.filter(({ result }) => result === "failed")).not.toEqual([]);

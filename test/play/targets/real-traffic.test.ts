@@ -1,11 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { ClientExchange, Outgoing } from "../../../src/invariants/client-exchange.ts";
-import {
-  CONNECTIONS,
-  MAX_WAITING,
-  playRealTraffic,
-} from "../../../src/play/targets/play-traffic.ts";
+import { CONNECTIONS, playRealTraffic } from "../../../src/play/targets/play-traffic.ts";
 import type { Arrival } from "../../../src/play/traffic/source.ts";
 import type { Traffic } from "../../../src/play/traffic/traffic.ts";
 import { answerTo, orderOf } from "../traffic/orders.ts";
@@ -17,14 +13,18 @@ interface Sent extends Arrival {
 }
 
 /** Plays traffic at a service that answers each request when `answering` ends. */
-async function played(traffic: Traffic, answering: (sent: Sent) => unknown, speed = 1) {
+async function played(
+  traffic: Traffic,
+  answering: (sent: Sent) => unknown,
+  options: { readonly speed?: number; readonly maxWaiting?: number } = {},
+) {
   const startedMs = performance.now();
   const sent: Sent[] = [];
   const observed: ClientExchange[] = [];
   const punctuality = await playRealTraffic(
     orderOf(traffic, { observe: (exchange) => observed.push(exchange) }),
     {
-      speed,
+      ...{ speed: 1, ...options },
       async send(outgoing: Outgoing) {
         const one = { ...(outgoing as Arrival), sentMs: performance.now() - startedMs };
         sent.push(one);
@@ -41,7 +41,7 @@ async function played(traffic: Traffic, answering: (sent: Sent) => unknown, spee
 test.each([0.5, 1, 10])(
   "at speed %d every request is sent once, not before it is due, and observed",
   async (speed) => {
-    const { sent, observed, dropped, tookMs } = await played(steady, () => sleep(5), speed);
+    const { sent, observed, dropped, tookMs } = await played(steady, () => sleep(5), { speed });
     expect(sent.map(({ dueMs }) => dueMs)).toEqual(Array.from({ length: 50 }, (_, ms) => ms));
     expect(sent.filter(({ sentMs, dueMs }) => sentMs < dueMs / speed)).toEqual([]);
     expect(observed.map(({ request }) => request)).toEqual(sent.map(({ request }) => request));
@@ -72,10 +72,11 @@ test("a service that answers nothing doesn't hold up the schedule; requests with
 });
 
 test("requests too far behind are dropped and counted", async () => {
-  const count = MAX_WAITING + CONNECTIONS;
+  const maxWaiting = 1000;
+  const count = maxWaiting + CONNECTIONS;
   // None is answered until all have come due.
   const all = { for: 1, arrivals: { kind: "burst", count: count + 5 } } as const;
-  const { dropped, observed } = await played(all, () => undefined);
+  const { dropped, observed } = await played(all, () => undefined, { maxWaiting });
   expect(dropped).toBe(5);
   expect(observed).toHaveLength(count);
 });
