@@ -32,7 +32,7 @@ clientContract<Receipt>({
     isRandom ? createRandomClient(context) : createExampleClient(context, { clicksAgain: true }),
   globals: isRandom ? "replaced" : "kept",
   assumptions: { "click.repeat": "count" },
-  runs: 60,
+  runs: 20,
   only: ["once", "spec-shape", "at-once", "closed"],
   skip: { closed: "it can't" },
   failures: EXAMPLE_FAILURES ?? false,
