@@ -1,7 +1,15 @@
-/** What every client sees of each verdict, of an answer that others overtake, and what the journal says of a client that left. */
+/** What clients see of each verdict, of an answer that others overtake, and what the journal says of a client that left. */
 
 import { expect, test, vi } from "vitest";
-import { type Connected, cases, impression, listing, nameOf, patienceFor } from "./cases.ts";
+import {
+  type Case,
+  type Connected,
+  cases,
+  impression,
+  listing,
+  nameOf,
+  patienceFor,
+} from "./cases.ts";
 import { expectShown, type Wording } from "./expect-shown.ts";
 import type { Seen } from "./observe.ts";
 
@@ -22,10 +30,29 @@ const late = [
   { kind: "respond", status: 503, delay: "1h" },
 ] as const;
 
-export function testClient({ connect, wording, tellsAbort }: Subject): void {
-  test.each(cases.map((one) => [nameOf(one), one] as const))("sees %s", async (_name, one) => {
+const manners = [...new Set(cases.map(({ manner }) => manner))];
+const eachManner = manners.flatMap((name) =>
+  cases.filter(({ manner }) => manner === name).slice(0, 1),
+);
+
+/** For a client that gets the same bytes as another one, and has its own words for them: a verdict of each manner. */
+export function testWording(subject: Pick<Subject, "connect" | "wording">): void {
+  testVerdicts(eachManner, subject);
+}
+
+function testVerdicts(
+  some: readonly Case[],
+  { connect, wording }: Pick<Subject, "connect" | "wording">,
+): void {
+  test.each(some.map((one) => [nameOf(one), one] as const))("sees %s", async (_name, one) => {
     await expectShown(connect(), one, wording);
   });
+}
+
+export function testClient(subject: Subject): void {
+  testVerdicts(cases, subject);
+  testLeaving(subject);
+  const { connect } = subject;
 
   test.each(["lose-response", "drop"] as const)(
     "%s doesn't affect the next request",
@@ -58,7 +85,9 @@ export function testClient({ connect, wording, tellsAbort }: Subject): void {
     expect(order.toSorted()).toEqual(["first 200", "second 200", "third 200"]);
     expect(sim.journal.entries()[0]?.fault).toMatchObject({ kind: "reorder", received: "whole" });
   });
+}
 
+export function testLeaving({ connect, wording, tellsAbort }: Subject): void {
   test.each(late)(
     "a request whose client leaves during %j is journalled without an answer, if that is noticed",
     async (verdict) => {

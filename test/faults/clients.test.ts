@@ -5,7 +5,7 @@ import { createSimulator } from "../../src/index.ts";
 import { type Server, startServer } from "../../src/server.ts";
 import { hasCurl } from "../programs.ts";
 import { type Connected, listing } from "./cases.ts";
-import { type Subject, testClient, WAIT } from "./client-suite.ts";
+import { testClient, testWording, WAIT } from "./client-suite.ts";
 import { content, type Wording } from "./expect-shown.ts";
 import { type Observe, observeCurl, observeFetch, observeHttp, type Seen } from "./observe.ts";
 
@@ -33,45 +33,43 @@ function overHttp(observe: Observe): Connected<Seen> {
   return { observe, sim: server.worlds.get(name), baseUrl: `${server.url}/@${name}` };
 }
 
-const subjects: Readonly<Record<string, Omit<Subject, "tellsAbort">>> = {
-  fetch: { connect: () => overHttp(observeFetch(fetch)), wording: inFetch },
-  "node:http": {
-    connect: () => overHttp(observeHttp),
-    wording: {
-      ...content,
-      closed: /^ECONNRESET: socket hang up$/,
-      reset: /^ECONNRESET: read ECONNRESET$/,
-      silent: /^impatient$/,
-      half: /^ECONNRESET: aborted$/,
-      head: /^ECONNRESET: aborted$/,
-      noise: /^HPE_INVALID_CONSTANT: /,
-    },
-  },
-  curl: {
-    connect: () => overHttp(observeCurl),
-    wording: {
-      ...content,
-      closed: /^exit 52$/,
-      reset: /^exit 56$/,
-      silent: /^exit 28$/,
-      half: /^exit 18$/,
-      head: /^exit 18$/,
-      noise: /^exit 1$/,
-    },
-  },
-  "sim.fetch": {
-    connect() {
-      const sim = createSimulator({ publishers: 3 });
-      return { observe: observeFetch(sim.fetch), sim, baseUrl: "http://sim.test" };
-    },
-    wording: inFetch,
-  },
-};
+describe("fetch", { concurrent: true }, () => {
+  const connect = (): Connected<Seen> => overHttp(observeFetch(fetch));
+  testClient({ connect, wording: inFetch, tellsAbort: true });
+});
 
-const here = Object.entries(subjects).filter(([name]) => name !== "curl" || hasCurl);
+describe("node:http", { concurrent: true }, () => {
+  const wording: Wording = {
+    ...content,
+    closed: /^ECONNRESET: socket hang up$/,
+    reset: /^ECONNRESET: read ECONNRESET$/,
+    silent: /^impatient$/,
+    half: /^ECONNRESET: aborted$/,
+    head: /^ECONNRESET: aborted$/,
+    noise: /^HPE_INVALID_CONSTANT: /,
+  };
+  testWording({ connect: () => overHttp(observeHttp), wording });
+});
 
-describe.each(here)("%s", { concurrent: true }, (_, subject) => {
-  testClient({ ...subject, tellsAbort: true });
+describe.skipIf(!hasCurl)("curl", { concurrent: true }, () => {
+  const wording: Wording = {
+    ...content,
+    closed: /^exit 52$/,
+    reset: /^exit 56$/,
+    silent: /^exit 28$/,
+    half: /^exit 18$/,
+    head: /^exit 18$/,
+    noise: /^exit 1$/,
+  };
+  testWording({ connect: () => overHttp(observeCurl), wording });
+});
+
+describe("sim.fetch", { concurrent: true }, () => {
+  function connect(): Connected<Seen> {
+    const sim = createSimulator({ publishers: 3 });
+    return { observe: observeFetch(sim.fetch), sim, baseUrl: "http://sim.test" };
+  }
+  testClient({ connect, wording: inFetch, tellsAbort: true });
 });
 
 test("a slow body of one byte a second starts with the head at once, and stops when the client leaves", async () => {

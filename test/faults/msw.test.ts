@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createSimulator } from "../../src/index.ts";
 import { createHandlers } from "../../src/msw.ts";
 import { createHandlers2, listeners } from "../msw-versions.ts";
-import { type Subject, testClient } from "./client-suite.ts";
+import { type Subject, testClient, testLeaving, testWording } from "./client-suite.ts";
 import { content, type Wording } from "./expect-shown.ts";
 import { type Observe, observeFetch, observeHttp } from "./observe.ts";
 
@@ -77,16 +77,17 @@ const subjects: readonly MswSubject[] = [
   { version: "MSW 3", client: "node:http", ...httpClient, tellsAbort: true },
 ];
 
-describe.each(subjects)("$version, $client", ({ version, observe, wording, tellsAbort }) => {
-  testClient({
-    connect() {
-      const sim = createSimulator({ publishers: 3 });
-      closers.push(listeners[version](sim, baseUrl));
-      return { observe, sim, baseUrl };
-    },
-    wording,
-    tellsAbort,
-  });
+describe.each(subjects)("$version, $client", ({ version, client, observe, ...subject }) => {
+  function connect(): Connected<Seen> {
+    const sim = createSimulator({ publishers: 3 });
+    closers.push(listeners[version](sim, baseUrl));
+    return { observe, sim, baseUrl };
+  }
+  if (client === "fetch") testClient({ ...subject, connect });
+  else {
+    testWording({ ...subject, connect });
+    testLeaving({ ...subject, connect });
+  }
 });
 
 test("a service that only answers, without rules, gets handlers", () => {
