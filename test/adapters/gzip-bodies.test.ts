@@ -46,7 +46,7 @@ describe.each(Object.entries(transports))("%s", (_, open) => {
     ["its other name", "x-gzip", packed, [200, undefined]],
     ["as long as a body may be", "gzip", gzipSync(Buffer.alloc(65_536)), [400, "malformed_body"]],
     ["longer", "gzip", gzipSync(Buffer.alloc(65_537)), [413, "body_too_large"]],
-    ["much longer", "gzip", gzipSync(Buffer.alloc(10_000_000)), [413, "body_too_large"]],
+    ["much longer", "gzip", gzipSync(Buffer.alloc(1_000_000)), [413, "body_too_large"]],
     ["another coding", "br", brotliCompressSync(impression), refused],
     ["not packed", "gzip", Buffer.from(impression), refused],
     ["cut", "gzip", packed.subarray(0, -9), refused],

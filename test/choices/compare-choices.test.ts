@@ -61,7 +61,7 @@ test(name, { timeout: 600_000 }, () => {
       }
     }
   });
-  checkProperty({ test: name, file, runs: 80 }, property);
+  checkProperty({ test: name, file, runs: 40, leastRuns: 4 }, property);
 });
 
 function stateOf({ journal, clock, faults, usage }: Simulator): string {

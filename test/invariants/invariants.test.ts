@@ -57,14 +57,14 @@ test("none alarms at a simulator, whatever its choices, its faults and what is d
     expect(failedOf(checkInvariants(sim))).toEqual([]);
     expect(sim.journal.total).toBe(total);
   });
-  fc.assert(property, { numRuns: runsOf(300, 40) });
+  fc.assert(property, { numRuns: runsOf(300) });
 });
 
 test("nor at another service with other choices", () => {
   const property = fc.property(arbitraryAssumptions(), (assumptions) => {
     expect(failedOf(judged({ assumptions, isForeign: true }))).toEqual([]);
   });
-  fc.assert(property, { numRuns: runsOf(200, 30) });
+  fc.assert(property, { numRuns: runsOf(200) });
 });
 
 test.each([

@@ -23,11 +23,11 @@ const odd: readonly ApiRequest[] = [
     "\t\u0007\u001b[31m\u0000nul\u0001",
     "\ufeffहिन्दी ü \u{1f600} \u202ebidi\u200b",
     Uint8Array.from({ length: 256 }, (_, byte) => byte),
-  ].flatMap((body): ApiRequest[] => [
-    { method: "POST", path: "/v1/impression", headers: JSON_TYPE, body },
-    { method: "PUT", path: "/v1/click", headers: { "content-type": "text/x'y" }, body },
-    { method: "GET", path: "/v1/x", body },
-  ]),
+  ].map(
+    (body): ApiRequest => ({ method: "POST", path: "/v1/impression", headers: JSON_TYPE, body }),
+  ),
+  { method: "PUT", path: "/v1/click", headers: { "content-type": "text/x'y" }, body: "@x" },
+  { method: "GET", path: "/v1/x", body: "\u0000" },
   ...[
     "a=[1-3]&b={x,y}&c[]=1",
     "a='&b=\"&c=`id`&d=$HOME&e=$(id)&f=;ls&g=|&h=\\&i=!!",

@@ -8,7 +8,7 @@ import { eventsIn, readEvents, sequencesOf } from "./event-reader.ts";
 import { open, serve } from "./raw.ts";
 
 const REQUEST = "GET /_sim/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
-const PATIENCE = { timeout: 30_000, interval: 5 };
+const PATIENCE = { timeout: 30_000, interval: 50 };
 
 function fill({ worlds }: Pick<Server, "worlds">, count: number, name = "default"): void {
   const { nowhere } = senderOf(worlds.get(name));
@@ -59,7 +59,7 @@ test("rows arrive while the stream is open, those of one moment together", async
 test("clients that never read keep no others waiting, and miss nothing later", async () => {
   await using server = await serve({ journalEntries: 1000 });
   fillWithLong(server, 1000);
-  const sockets = await Promise.all([1, 2, 3].map(() => open(server.port)));
+  const sockets = await Promise.all([1, 2].map(() => open(server.port)));
   for (const socket of sockets) {
     socket.pause();
     socket.write(REQUEST);

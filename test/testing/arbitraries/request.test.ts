@@ -47,7 +47,7 @@ test("every right request is accepted, or refused because of the world's state",
         marks.sometimes(`${one.operation} with ${name}`, all.includes(name));
       }
     }),
-    { seed: 1, numRuns: 300 },
+    { seed: 1, numRuns: runsOf(300, 100) },
   );
   marks.expectReached(operationIds.map((id) => `200 of ${id}`));
 });
@@ -64,7 +64,7 @@ test("every wrong request is refused with a 4xx, and leaves the state as it was"
       expect(sim.journal.entries({ limit: 1 })[0]?.limit).toBeUndefined();
       marks.sometimes(one.flaw?.kind ?? "right");
     }),
-    { seed: 2, numRuns: runsOf(400, 300) },
+    { seed: 2, numRuns: runsOf(400, 100) },
   );
   marks.expectReached(flawKinds);
 });

@@ -43,6 +43,9 @@ const clicksAgain: ContractOptions = {
   runs: 40,
 };
 
+/** The value of ADSIM_REPLAY that shows this again without a search. */
+let replay: string | undefined;
+
 function doing(
   mistake: (client: ExampleClient, context: DriverContext) => Partial<ExampleClient>,
 ): CreateDriver<Receipt> {
@@ -59,7 +62,7 @@ function thrownBy(outcome: unknown): ContractError {
 
 describe("a good client", () => {
   test("passes the rules that it can be tried on, and the report says so", async () => {
-    const { suite, tests, report } = await runContract({ runs: 120 });
+    const { suite, tests, report } = await runContract({ runs: 60 });
     expect(suite).toBe("client contract");
     const skipped = Object.keys(tests).filter((id) => tests[id] === "skipped");
     expect(skipped).toEqual(["in-order", "at-once", "attempts"]);
@@ -114,6 +117,7 @@ describe("a client that breaks a rule", () => {
     const about = { failures, name: "My client" };
     const { tests, report } = await runContract({ ...clicksAgain, ...about });
     const error = thrownBy(tests.once);
+    ({ replay } = error);
     const { file: path = "" } = error;
     expect(path.startsWith(failures)).toBe(true);
     expect(path).toMatch(/my-client-once-[0-9a-f]{8}\.json$/);
@@ -160,7 +164,6 @@ describe("a client that breaks a rule", () => {
   });
 
   test("breaks the rule again in the replay, which tries no other rule; a good client passes it", async () => {
-    const { replay } = thrownBy((await runContract(clicksAgain)).tests.once);
     expect(replay).toMatch(/^once 1 \d+(:\d+)*$/);
     const { only: _, ...again } = clicksAgain;
     const { tests } = await runContract({ ...again, replay });
@@ -174,10 +177,10 @@ describe("a client that breaks a rule", () => {
   test("has other files than another client that breaks the same rule", async () => {
     const failures = temporaryFolder();
     for (const name of ["клиент А", "клиент Б"])
-      await runContract({ ...clicksAgain, failures, name });
+      await runContract({ ...clicksAgain, replay, failures, name });
     expect(readdirSync(failures)).toHaveLength(4);
     const file = join(import.meta.dirname, "../../../package.json");
-    const { tests } = await runContract({ ...clicksAgain, failures: file });
+    const { tests } = await runContract({ ...clicksAgain, replay, failures: file });
     expect(String(tests.once)).toContain(`In a browser:  not written: can't write to ${file}: `);
   });
 
@@ -185,14 +188,14 @@ describe("a client that breaks a rule", () => {
     const failures = temporaryFolder();
     const driver = doing(({ impression }) => ({
       async impression(shown) {
-        for (let sent = 0; sent < 49; sent += 1) await impression(shown);
+        for (let sent = 0; sent < 19; sent += 1) await impression(shown);
         return { ...(await impression(shown)), impression_id: "other" };
       },
     }));
     const { tests } = await runContract({ driver, failures, only: ["receipts"] });
     const { message, file } = thrownBy(tests.receipts);
     expect(message.match(/POST/g)).toHaveLength(12);
-    expect(message).toContain("… 38 more …");
+    expect(message).toContain("… 8 more …");
     expect(message).not.toContain("As a scenario");
     expect([file, readdirSync(failures).length]).toEqual([undefined, 1]);
   });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { runsOf, someOf } from "../../budget.ts";
 import { alarmOf, correctClients, trialsOf } from "./correct-clients.ts";
 
-const trials = someOf(trialsOf(Object.keys(correctClients), runsOf(3000, 300), 1));
+const trials = someOf(trialsOf(Object.keys(correctClients), runsOf(1500, 150), 1));
 
 test.each(trials)(
   "no rule is broken by the $client client under row $row",

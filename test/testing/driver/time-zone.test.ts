@@ -43,7 +43,7 @@ test("the contract finds a client that takes the machine's days for the service'
     assumptions: { "date.timezone": "utc" },
     globals: "replaced",
     only: ["answers"],
-    runs: 60,
+    runs: 20,
   } as const;
   const { tests } = await runContract(options);
   expect(String(tests.answers)).toMatch(
