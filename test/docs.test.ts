@@ -184,7 +184,7 @@ const lists: readonly [page: string, heading: string, names: readonly unknown[],
   ["reference/fault-rules", "Verdicts", within(definitions.verdict, "const"), /^[a-z-]+(?= |$)/],
   ["reference/fault-rules", "Wrong answers", wrongWays],
   ["any-language", "Files with requests and answers", Object.keys(fixture)],
-  ["test-your-client", "The driver", [...driverMethods, ...Object.keys(promisesOf())]],
+  ["reference/contract", "The driver", [...driverMethods, ...Object.keys(promisesOf())]],
   ["reference/api", "Errors", errorCodes],
   ["reference/command-line", "Commands", commands.map(({ name }) => name), /(?<=^adsim )\w+/],
   [
@@ -201,8 +201,8 @@ test.each(lists)("docs/%s.md, %s: lists every name, and no other", (page, headin
   expect([...new Set(picked)].sort()).toEqual([...new Set(names)].sort());
 });
 
-test("docs/test-your-client.md has the default of every promise of a driver", () => {
-  const rows = sectionOf("docs/test-your-client.md", "The driver").split("\n");
+test("docs/reference/contract.md has the default of every promise of a driver", () => {
+  const rows = sectionOf("docs/reference/contract.md", "The driver").split("\n");
   for (const [name, value] of Object.entries(promisesOf())) {
     const usual = value === Number.POSITIVE_INFINITY ? "no limit" : `\`${value}\``;
     expect(rows.find((row) => row.startsWith(`| \`${name}\` |`))).toMatch(

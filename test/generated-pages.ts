@@ -21,7 +21,7 @@ const rulesPage = `# The rules for clients
 
 [\`clientContract\`](../test-your-client.md) judges every session by these rules. Use their names in its options \`skip\` and
 \`only\`. A failure prints a line for \`ADSIM_REPLAY\` that also begins with the name. A rule is skipped if the driver lacks a
-[method or promise](../test-your-client.md#the-driver) that it needs, or if it needs virtual time and the transport is \`http\`.
+[method or promise](contract.md#the-driver) that it needs, or if it needs virtual time and the transport is \`http\`.
 
 | rule | says | from | needs |
 |---|---|---|---|

@@ -42,6 +42,16 @@ export function snippetsIn(text: string, language: string): string[] {
   return found.map((block) => block.text);
 }
 
+/** The content that a page gives this file. */
+export function contentOf(page: string, file: string): string {
+  const found = blocksOf(textOf(page)).filter((block) => block.file === file);
+  const [block] = found;
+  if (block === undefined || found.length > 1) {
+    throw new Error(`${page} has ${found.length} blocks for ${file}, not one.`);
+  }
+  return block.text;
+}
+
 /** What stands below a heading of a page, up to the next one of `##`. */
 export function sectionOf(page: string, heading: string): string {
   const [, section = ""] = textOf(page).split(`\n## ${heading}\n`);

@@ -7,7 +7,7 @@ import { coveringArray } from "../../src/choices/covering-array.ts";
 import { type Assumption, catalogue, choicesOf } from "../../src/spec/assumptions/catalogue.ts";
 import { isThorough } from "../budget.ts";
 
-const matrixPage = readFileSync(new URL("../../docs/matrix.md", import.meta.url), "utf8");
+const guide = readFileSync(new URL("../../docs/test-your-client.md", import.meta.url), "utf8");
 const points = Object.entries<Assumption>(catalogue).map(
   ([key, point]) => [key, choicesOf(point)] as const,
 );
@@ -47,7 +47,7 @@ test.each([
   expect(new Set(array.map((row) => JSON.stringify(row))).size).toBe(count);
   expect(array).toHaveLength(count);
   expect(array.every(Object.isFrozen)).toBe(true);
-  if (strength > 1) expect(matrixPage).toContain(`${count} rows`);
+  if (strength > 1) expect(guide).toContain(`${count} rows`);
 });
 
 test("another strength is refused", () => {

@@ -1,16 +1,13 @@
 /**
- * Follows docs/test-your-client.md and docs/javascript-tests.md in an empty project, word for word: the commands in their order,
- * the files with the contents that the pages give them. Green first, then red with the defect that the first page plants.
+ * Follows docs/test-your-client.md, docs/javascript-tests.md and docs/reference/contract.md in an empty project, word for word: the
+ * commands in their order, the files with the contents that the pages give them. Green first, then red with the defect that the first page plants.
  */
 
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { type Block, blocksOf } from "../page-blocks.ts";
+import { blocksOf, contentOf, snippetsIn, textOf } from "../page-blocks.ts";
 import { emptyProject } from "./page-project.ts";
 
-const pages = ["test-your-client.md", "javascript-tests.md"].map((name) =>
-  join(import.meta.dirname, "../../docs", name),
-);
+const guide = "docs/test-your-client.md";
+const pages = [guide, "docs/javascript-tests.md", "docs/reference/contract.md"];
 
 /** @throws Error that says what isn't as the page has it. */
 export async function followTestsPages(folder: string, tarball: string): Promise<void> {
@@ -23,12 +20,13 @@ export async function followTestsPages(folder: string, tarball: string): Promise
     throw new Error(`Expected to be ${ought}: ${text}\n${done.output}`);
   };
 
-  const texts = await Promise.all(pages.map((page) => readFile(page, "utf8")));
-  const blocks = texts.flatMap(blocksOf);
-  const writeFrom = (file: string): Promise<void> => write(file, contentOf(blocks, file));
-  const [install = "", test = "", plant = ""] = blocks
-    .filter(({ language }) => language === "sh")
-    .map(({ text }) => text);
+  const writeFrom = async (file: string): Promise<void> => {
+    const [page = guide] = pages.filter((one) =>
+      blocksOf(textOf(one)).some((b) => b.file === file),
+    );
+    await write(file, contentOf(page, file));
+  };
+  const [install = "", test = "", plant = ""] = snippetsIn(textOf(guide), "sh");
   await expect(install, false);
   for (const file of ["ads.js", "driver.js", "ads.test.js"]) await writeFrom(file);
   await expect(test, false, /17 passed/);
@@ -49,14 +47,4 @@ export async function followTestsPages(folder: string, tarball: string): Promise
   await expect(replay, true, /broke once/);
   const [, play = ""] = /As a scenario: +(.+)$/m.exec(failure) ?? [];
   await expect(play, true, /failed/);
-}
-
-/** The content that the pages give a file. */
-function contentOf(blocks: readonly Block[], file: string): string {
-  const found = blocks.filter((block) => block.file === file && block.language === "js");
-  const [block] = found;
-  if (block === undefined || found.length > 1) {
-    throw new Error(`The pages have ${found.length} blocks for ${file}, not one.`);
-  }
-  return block.text;
 }

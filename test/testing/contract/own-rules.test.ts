@@ -1,35 +1,28 @@
 /** Rules that users add: the examples of the pages as they stand there, and how the contract treats such rules. */
 
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Command, Rule, Told } from "../../../src/contract.ts";
-import { snippetsIn } from "../../page-blocks.ts";
+import { contentOf, snippetsIn, textOf } from "../../page-blocks.ts";
 import { fromSource } from "../../run-snippet.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { runContract } from "./run-contract.ts";
 
-const pageOf = (name: string): Promise<string> =>
-  readFile(join(import.meta.dirname, "../../../docs", name), "utf8");
-
 /** Runs a page's example with node:test in place of vitest. @returns the output. */
 async function outputOf(id: string, change: (ads: string) => string): Promise<string> {
-  const [ads = "", driver = "", contract = ""] = snippetsIn(
-    await pageOf("test-your-client.md"),
-    "js",
-  );
-  const examples = snippetsIn(await pageOf("own-tests.md"), "js");
-  const [ownRule = ""] = examples.filter((text) => text.includes("rules: ["));
+  const guide = "docs/test-your-client.md";
+  const ownRule = contentOf("docs/reference/contract.md", "rule.test.js");
   const example = ownRule.includes(id)
     ? ownRule
-    : contract.replace(" driver,", ` driver, only: ["${id}"],`);
+    : contentOf(guide, "ads.test.js").replace(" driver,", ` driver, only: ["${id}"],`);
   const folder = temporaryFolder();
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-  await writeFile(join(folder, "ads.js"), change(ads));
-  await writeFile(join(folder, "driver.js"), driver);
+  await writeFile(join(folder, "ads.js"), change(contentOf(guide, "ads.js")));
+  await writeFile(join(folder, "driver.js"), contentOf(guide, "driver.js"));
   const here = example
     .replace('from "vitest"', 'from "node:test"')
     .replace(" it,", " it, runs: 20,");
@@ -53,10 +46,14 @@ function framed(output: string): string[] {
 }
 
 test.each([
-  ["own-tests.md", "clicks-come-late", (ads: string) => ads],
-  ["test-your-client.md", "once", (ads: string) => ads.replace("ad_id, session_id })", "ad_id })")],
-])("the example of docs/%s fails as the page shows: %s", async (page, id, change) => {
-  const texts = snippetsIn(await pageOf(page), "text");
+  ["docs/reference/contract.md", "clicks-come-late", (ads: string) => ads],
+  [
+    "docs/test-your-client.md",
+    "once",
+    (ads: string) => ads.replace("ad_id, session_id })", "ad_id })"),
+  ],
+])("the example of %s fails as the page shows: %s", async (page, id, change) => {
+  const texts = snippetsIn(textOf(page), "text");
   const [shown = ""] = texts.filter((text) => text.includes(`ADSIM_REPLAY="${id}`));
   const lines = framed(shown);
   expect(lines.length).toBeGreaterThan(2);

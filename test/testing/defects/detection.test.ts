@@ -35,8 +35,8 @@ test("no two planted clients have the same name, and those that are missed or ca
   expect([...missed, ...late].filter((name) => !names.has(name))).toEqual([]);
 });
 
-test("docs/test-your-client.md says how many are caught", () => {
-  const page = join(import.meta.dirname, "../../../docs/test-your-client.md");
+test("docs/reference/contract.md says how many are caught", () => {
+  const page = join(import.meta.dirname, "../../../docs/reference/contract.md");
   const figures = readFileSync(page, "utf8").matchAll(/^\| (tuned|other) \| (\d+) \| (\d+) \|$/gm);
   const rows = halves.map((half) => {
     const those = corpora.filter((one) => one.half === half);
