@@ -6,9 +6,10 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createSimulator } from "../../src/index.ts";
 import { createHandlers } from "../../src/msw.ts";
 import { createHandlers2, listeners } from "../msw-versions.ts";
+import type { Connected } from "./cases.ts";
 import { type Subject, testClient, testLeaving, testWording } from "./client-suite.ts";
 import { content, type Wording } from "./expect-shown.ts";
-import { type Observe, observeFetch, observeHttp } from "./observe.ts";
+import { type Observe, observeFetch, observeHttp, type Seen } from "./observe.ts";
 
 const baseUrl = "http://ads.invalid";
 

@@ -84,10 +84,10 @@ describe("a simulator's trace", () => {
     expect(found).toEqual(["(redacted)"]);
   });
 
-  test.each([
+  test.each<[sent: number, first: number, from: number]>([
     [210, 1, 11],
     // Playing so many again takes seconds.
-    ...(isThorough ? [[1100, 101, 901] as const] : []),
+    ...(isThorough ? [[1100, 101, 901] as [number, number, number]] : []),
   ])(
     "of %i exchanges has those from %i on, and the states from %i on",
     async (sent, first, from) => {
