@@ -56,7 +56,7 @@ test("ADSIM_TRACES=off keeps failed tests from writing traces", async () => {
 test("node:test shows the message and both sides of a plain assertion", {
   timeout: 60_000,
 }, async () => {
-  const said = await run({}, "--test", join(import.meta.dirname, "failing/node-test.ts"));
+  const said = await run({}, join(import.meta.dirname, "failing/node-test.ts"));
   expect(said).toContain("Expected an impression on record: there is none.");
   expect(said).toMatch(/code: 'ERR_ASSERTION'/);
   expect(said).toMatch(/expected: \{ ad: 'ad-2' \}/);

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import { describe } from "vitest";
+import { createSimulator } from "../../src/index.ts";
 import { expect, type SimFixtures, test } from "../../src/vitest.ts";
 
 type Way = Pick<SimFixtures, "baseUrl" | "fetch" | "apiKey" | "publisher" | "surface">;
@@ -105,17 +106,48 @@ extended("a client can be a fixture made of these", async ({ client, publisher, 
   expect(sim).toHaveUsedValidKeys();
 });
 
-describe.concurrent("by MSW, beside tests that are extended otherwise", () => {
-  const extensions = [test.extend("transport", "fetch"), test.extend("transport", "msw")];
+describe.concurrent("side by side", () => {
+  const ways = (["fetch", "msw", "http"] as const).map((transport) =>
+    test.extend("transport", transport),
+  );
 
-  for (let number = 0; number < 12; number += 1) {
-    extensions[number % extensions.length]?.(
+  for (let number = 0; number < 24; number += 1) {
+    ways[number % ways.length]?.(
       `test ${number} finds its own world`,
-      async ({ sim, baseUrl, fetch, apiKey, publisher, surface, expect: own }) => {
-        const way = { baseUrl, fetch, apiKey, publisher, surface };
-        for (const ad of ["ad-1", "ad-2", "ad-3"]) own((await show(way, ad)).status).toBe(200);
-        own(sim).toHaveReceived({ times: 3 });
+      async ({ sim, baseUrl, fetch, apiKey, publisher, surface }) => {
+        await meetNobody(sim, { baseUrl, fetch, apiKey, publisher, surface }, number);
       },
     );
   }
 });
+
+describe("in one world", () => {
+  const shared = createSimulator();
+  test.override("sim", () => shared);
+  test.override("fetch", () => shared.fetch);
+
+  test("a first test meets nobody", ({ sim, baseUrl, fetch, apiKey, publisher, surface }) =>
+    meetNobody(sim, { baseUrl, fetch, apiKey, publisher, surface }, 1));
+
+  test.fails("a second one meets the first", ({
+    sim,
+    baseUrl,
+    fetch,
+    apiKey,
+    publisher,
+    surface,
+  }) => meetNobody(sim, { baseUrl, fetch, apiKey, publisher, surface }, 1));
+});
+
+/** All worlds have the same seed, hence the same publishers and keys, and under fetch the same clock. */
+async function meetNobody(sim: SimFixtures["sim"], way: Way, number: number): Promise<void> {
+  const ads = Array.from({ length: 1 + (number % 4) }, (_, ad) => `ad-${number}-${ad}`);
+  sim.clock.advance(`${1 + number}s`);
+  // The others run in between.
+  for (const ad of ads) expect((await show(way, ad)).status).toBe(200);
+  const at = new Date(Date.UTC(2026, 0, 15, 0, 0, 1 + number)).toISOString();
+  for (const ad of ads) expect(sim).toHaveRecordedImpression({ ad, times: 1, since: at });
+  expect(sim).toHaveReceived({ times: ads.length });
+  expect(sim).toHaveStats({ publisher: way.publisher.id, impressions: ads.length, clicks: 0 });
+  expect(new Date(sim.clock.now()).toISOString()).toBe(at);
+}

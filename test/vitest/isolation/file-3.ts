@@ -1,3 +1,0 @@
-import { sharedWorld } from "./worlds.ts";
-
-sharedWorld("shared");
