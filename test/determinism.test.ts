@@ -19,21 +19,9 @@ async function digestUnder(environment: Readonly<Record<string, string>>): Promi
 
 const digest = play(createSimulator, coveringArray);
 
-test("playing the list twice in one process gives one digest", () => {
-  expect(digest).toMatch(/^[0-9a-f]{64}$/);
-  expect(play(createSimulator, coveringArray)).toBe(digest);
-});
-
-test("another seed, or one request more, gives another digest", () => {
-  expect(
-    play((options) => createSimulator({ ...options, seed: "another" }), coveringArray),
-  ).not.toBe(digest);
-  const shifted = play((options) => {
-    const sim = createSimulator(options);
-    sim.handle({ method: "GET", path: "/" });
-    return sim;
-  }, coveringArray);
-  expect(shifted).not.toBe(digest);
+test("another seed gives another digest", () => {
+  const other = play((options) => createSimulator({ ...options, seed: "another" }), coveringArray);
+  expect(other).not.toBe(digest);
 });
 
 const places = [
