@@ -13,7 +13,7 @@ import { anyRawRequest, BUSY } from "./requests.ts";
 
 const REQUESTS_A_ROUND = 100;
 const ROUNDS = runsOf(100);
-const SEED = Number(process.env.ADSIM_SEED ?? 20_260_115);
+const SEED = Number(process.env.ADSIM_SEED) || 20_260_115;
 const PIPELINED = 6;
 /** Longer than the server waits for anything. */
 const PATIENCE_MS = 20_000;
