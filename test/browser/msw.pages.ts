@@ -1,7 +1,7 @@
 /** What a page sees of each verdict if a worker of MSW 2 or 3 answers it, and what the journal then says. */
 
 import { expect, test } from "@playwright/test";
-import { cases, nameOf } from "../faults/cases.ts";
+import { fewCases, nameOf } from "../faults/cases.ts";
 import { content, expectAsCase, type Wording } from "../faults/expect-shown.ts";
 import { seenOf } from "../faults/observe.ts";
 import { pageAt } from "./site.ts";
@@ -18,8 +18,8 @@ const wording: Wording = {
   head: undefined,
 };
 
-const cut = cases.filter(({ verdict }) => verdict.kind === "truncate");
-const others = cases.filter((one) => !cut.includes(one));
+const cut = fewCases.filter(({ verdict }) => verdict.kind === "truncate");
+const others = fewCases.filter((one) => !cut.includes(one));
 
 for (const path of ["/msw-2/", "/msw-3/"] as const) {
   test(`the page ${path} sees every verdict, or its nearest network error, and the journal says what MSW knows`, async ({

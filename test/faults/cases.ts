@@ -72,6 +72,13 @@ export const cases: readonly Case[] = [
   { verdict: { kind: "reorder", atMost: 60 }, manner: "whole", served: [true] },
 ];
 
+/** The first of each kind and of each manner, for clients that get what others get. */
+export const fewCases: readonly Case[] = cases.filter(({ verdict: { kind }, manner }, at) => {
+  const earlier = cases.slice(0, at);
+  const isFirst = (is: (one: Case) => boolean): boolean => !earlier.some(is);
+  return isFirst((one) => one.verdict.kind === kind) || isFirst((one) => one.manner === manner);
+});
+
 /** Describes a verdict in a test's title. */
 export function nameOf({ verdict }: Case): string {
   return JSON.stringify(verdict);

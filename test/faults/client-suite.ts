@@ -5,6 +5,7 @@ import {
   type Case,
   type Connected,
   cases,
+  fewCases,
   impression,
   listing,
   nameOf,
@@ -30,14 +31,9 @@ const late = [
   { kind: "respond", status: 503, delay: "1h" },
 ] as const;
 
-const manners = [...new Set(cases.map(({ manner }) => manner))];
-const eachManner = manners.flatMap((name) =>
-  cases.filter(({ manner }) => manner === name).slice(0, 1),
-);
-
-/** For a client that gets the same bytes as another one, and has its own words for them: a verdict of each manner. */
+/** For a client that gets the same bytes as another one, and has its own words for them. */
 export function testWording(subject: Pick<Subject, "connect" | "wording">): void {
-  testVerdicts(eachManner, subject);
+  testVerdicts(fewCases, subject);
 }
 
 function testVerdicts(

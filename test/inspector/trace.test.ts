@@ -84,26 +84,24 @@ describe("a simulator's trace", () => {
     expect(found).toEqual(["(redacted)"]);
   });
 
-  test.each<[sent: number, first: number, from: number]>([
-    [210, 1, 11],
-    // Playing so many again takes seconds.
-    ...(isThorough ? [[1100, 101, 901] as [number, number, number]] : []),
-  ])(
-    "of %i exchanges has those from %i on, and the states from %i on",
-    async (sent, first, from) => {
-      const sim = createSimulator({ seed: "file" });
-      for (let number = 1; number <= sent; number += 1)
-        sim.handle({ method: "GET", path: "/v1/publisher/stats" });
-      const { worlds, notes } = recordingIn(await sim.trace());
-      const names = Object.keys(worlds.default ?? {});
-      const sequences = (of: string): number[] =>
-        names.filter((name) => name.startsWith(of)).map((name) => Number(name.slice(of.length)));
-      expect([sequences("journal/").at(0), sequences("journal/").at(-1)]).toEqual([first, sent]);
-      expect([sequences("history/").at(0), sequences("history/").at(-1)]).toEqual([from, sent]);
-      if (first > 1)
-        expect(notes.join()).toContain("the latest 1000 of them with headers and bodies");
-    },
-  );
+  test("has the latest exchanges of a long journal, and says how many", async () => {
+    const sim = createSimulator({ seed: "file" });
+    // Each state is rebuilt from the first one.
+    const sent = isThorough ? 1100 : 210;
+    for (let number = 1; number <= sent; number += 1)
+      sim.handle({ method: "GET", path: "/v1/publisher/stats" });
+    const { worlds, notes } = recordingIn(await sim.trace());
+    const names = Object.keys(worlds.default ?? {});
+    const sequences = (of: string): number[] =>
+      names.filter((name) => name.startsWith(of)).map((name) => Number(name.slice(of.length)));
+    expect([sequences("journal/").at(0), sequences("journal/").at(-1)]).toEqual([
+      Math.max(1, sent - 999),
+      sent,
+    ]);
+    expect([sequences("history/").at(0), sequences("history/").at(-1)]).toEqual([sent - 199, sent]);
+    if (isThorough)
+      expect(notes.join()).toContain("the latest 1000 of them with headers and bodies");
+  });
 
   test("needs a journal", async () => {
     const sim = createSimulator({ journalEntries: 0 });

@@ -1,13 +1,13 @@
-/** A web page on another port whose own JavaScript uses `adsim/client` against `adsim serve`, in a real browser. */
+/** A web page on another port whose own JavaScript uses `adsim/client` against a server, in a real browser. */
 
 import { createServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Browser, Page } from "@playwright/test";
 import { rolldown } from "rolldown";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { type ServerOptions, startServer } from "../../src/server.ts";
 import { launch } from "../chromium.ts";
-import { startAdsim } from "../cli/run-adsim.ts";
 
 /** What a page is told about the service. */
 interface Service {
@@ -51,12 +51,14 @@ describe("a page on another port", () => {
     site?.close();
   });
 
-  async function visit(...args: string[]): Promise<{ page: Page; service: Service; url: string }> {
-    const adsim = startAdsim(["serve", "--port", "0", "--json", ...args]);
-    await adsim.waitFor("\n");
-    const { url, publishers } = JSON.parse(adsim.stdout());
-    const [{ id, apiKey, surfaces }] = publishers;
-    const service = { baseUrl: url, apiKey, publisherId: id, surface: surfaces[0].id };
+  async function visit(
+    options: ServerOptions = {},
+  ): Promise<{ page: Page; service: Service; url: string }> {
+    const { url, worlds, close } = await startServer({ ...options, port: 0 });
+    onTestFinished(close);
+    const { id, apiKey, surfaces } = worlds.get("default").publishers.at(0);
+    const surface = surfaces[0]?.id ?? "none";
+    const service = { baseUrl: url, apiKey, publisherId: id, surface };
     const page = await browser.newPage();
     await page.goto(siteUrl);
     return { page, service, url };
@@ -91,39 +93,8 @@ describe("a page on another port", () => {
     }
   });
 
-  test("reads a 429 with its Retry-After, a 401, a 404 and a fault's 503", async () => {
-    const { page, service, url } = await visit("--clock", "frozen");
-    const read = await page.evaluate(async ({ baseUrl, apiKey, publisherId }) => {
-      const authorization = `Bearer ${apiKey}`;
-      const path = `/v1/publisher/stats?publisher_id=${publisherId}`;
-      const ask = async (target: string, headers: Record<string, string>) => {
-        const { status, headers: got } = await fetch(baseUrl + target, { headers });
-        const names = ["x-ratelimit-remaining", "retry-after"];
-        return [status, ...names.map((name) => got.get(name))].join(" ");
-      };
-      const answers = [await ask(path, {}), await ask("/v1/nothing", { authorization })];
-      for (let sent = 0; sent < 61; sent += 1) answers.push(await ask(path, { authorization }));
-      return answers;
-    }, service);
-    expect(read.slice(0, 4)).toEqual(["401 60 ", "404 60 ", "200 59 ", "200 58 "]);
-    expect(read.at(-1)).toMatch(/^429 0 [1-9]\d*$/);
-    await fetch(`${url}/_sim/faults`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({
-        verdict: { kind: "respond", status: 503, headers: { "retry-after": "9" } },
-      }),
-    });
-    const faulted = await page.evaluate(async ({ baseUrl, apiKey }) => {
-      const headers = { authorization: `Bearer ${apiKey}`, "x-trace": "1" };
-      const response = await fetch(`${baseUrl}/v1/publisher/payouts`, { headers });
-      return [response.status, response.headers.get("retry-after")];
-    }, service);
-    expect(faulted).toEqual([503, "9"]);
-  });
-
   test("gets an error from init within seconds if its origin isn't allowed, and creates no world", async () => {
-    const { page, service, url } = await visit("--cors", "off");
+    const { page, service, url } = await visit({ cors: "off" });
     const error = await page.evaluate(
       async ({ surface, ...who }) => {
         const ads = Reflect.get(

@@ -70,13 +70,15 @@ test("never becomes markup, wherever a client can write", async () => {
 });
 
 test("shows JSON indented, and as it was sent where that would change a value", async () => {
-  const { page, world, open } = await visit();
+  const { page, world, open, go } = await visit();
   const deep = "[".repeat(30_000) + "]".repeat(30_000);
   const exact = '{"a":9007199254740993,"a":1e400,"b":["\\u0041",{}],"c":[ ]}';
   for (const body of ['{"a": [1, "x y"], "b": {}}', exact, deep])
     world.handle({ method: "POST", path: "/v1/nothing", body });
+  await open();
   const shown = async (at: number): Promise<string> => {
-    await open(`#at=${at}`);
+    await go(`#at=${at}`);
+    await page.locator(`[aria-label="Exchange ${at}"]`).waitFor();
     return (await page.getByRole("group", { name: "Request body" }).innerText()).trim();
   };
   expect(await shown(1)).toBe('{\n  "a": [\n    1,\n    "x y"\n  ],\n  "b": {}\n}');

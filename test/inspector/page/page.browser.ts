@@ -66,12 +66,14 @@ test("says in each row what happened, folds equal ones, and counts what the filt
 
 test("each filter selects its rows and stands in the address, where a link can take it", async () => {
   const visited = await visit();
-  const { page, impression, nowhere, open, publisher } = visited;
+  const { page, impression, nowhere, open, go, publisher } = visited;
   impression("a");
   impression("a");
   fault(visited, "lose-response");
   impression("bbb");
   nowhere();
+  await open("#text=zzz");
+  await page.getByRole("button", { name: "Show all" }).waitFor();
   for (const [hash, sequences] of [
     ["text=nowhere", [4]],
     ["text=%232", [2]],
@@ -85,7 +87,7 @@ test("each filter selects its rows and stands in the address, where a link can t
     ["show=counted", [3, 1]],
     ["show=refused", [4]],
   ] as const) {
-    await open(`#${hash}`);
+    await go(`#${hash}`);
     const ids = () => page.locator(".row").evaluateAll((all) => all.map(({ id }) => id));
     await expect.poll(ids, { message: hash }).toEqual(sequences.map((one) => `row-${one}`));
   }
