@@ -2,10 +2,11 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { shippedScenarios } from "../src/adapters/shipped-scenarios.ts";
 import { commands } from "../src/cli/commands.ts";
-import { needs, optionRows } from "../src/cli/options/help.ts";
+import { optionRows } from "../src/cli/options/help.ts";
+import { scenarios } from "../src/cli/scenarios.ts";
 import { invariants as all } from "../src/invariants/invariants.ts";
+import { readableDuration } from "../src/play/measure/quantities.ts";
 import {
   type Assumption,
   catalogue,
@@ -25,7 +26,7 @@ const rulesPage = `# The rules for clients
 
 | rule | says | from | needs |
 |---|---|---|---|
-${rows(rules.map((rule) => [`\`${rule.id}\``, sentence(rule.says), rule.source, needsOf(rule)]))}
+${rows(rules.map((rule) => [`\`${rule.id}\``, `${rule.says}.`, rule.source, needsOf(rule)]))}
 `;
 
 /** A foreign service has no audit, which is all that M2 looks at. */
@@ -33,48 +34,50 @@ const atAnyService = all.flatMap(({ id, seen }) => (seen !== undefined && id !==
 
 const invariantsPage = `# The invariants
 
-adsim obeys these, whatever is assumed. [\`adsim play\`](../scenarios.md) checks them after every scenario, and
-[\`checkInvariants\`](../javascript-tests.md#property-tests) checks them on a simulator that your test has used. The letter says what
-an invariant is about: M money, S stats, D duplicates and clicks, L limits, A isolation, R saved state, H the shape of answers.
-Of a run, they look at the first 30,000 answers. Copies of its world answer further questions, and are judged in the same way.
+adsim obeys these under every choice. [\`adsim play\`](../scenarios.md) checks them after every scenario, and
+[\`checkInvariants\`](../javascript-tests.md#property-tests) on a simulator that your test has used. The letter says what an invariant is
+about: M money, S stats, D duplicates and clicks, L limits, A isolation, R saved state, H the shape of answers. They look at the first
+30,000 answers of a run, and put further questions to copies of its world.
 
-Those marked ° are judged at [another service](scenario-format.md#at-another-service), too, from its answers alone, and only by what
-the specification says. There \`M3\` checks only the upper end of the range, \`M4\` takes every number that JSON allows, and
-\`H1\` fails on a 5xx only if the client made a mistake.
+Those marked ° are judged at [your service](../check-a-service.md), too, from its answers alone, and only by what the specification says.
+There \`M3\` checks only the upper end of the range, \`M4\` takes every number that JSON allows, and \`H1\` fails on a 5xx only if the
+client made a mistake.
 
 | invariant | says |
 |---|---|
 ${rows(invariants.map(({ id, says }) => [`\`${id}\`${atAnyService.includes(id) ? "°" : ""}`, says]))}
 `;
 
-const [short, stories] = [true, false].map((isShort) =>
-  rows(
-    shippedScenarios
-      .filter(({ name }) => name.startsWith("spec-") === isShort)
-      .map(({ name, about }) => [`\`${name}\``, about]),
-  ),
+const listed: { readonly scenarios: readonly Listed[] } = JSON.parse(
+  scenarios({ words: [], flags: { json: true } }),
 );
+
+interface Listed {
+  readonly name: string;
+  readonly about: string;
+  readonly atService: { isPlayable: boolean; needs: string[]; publishers: number; waitsMs: number };
+}
+
+/** What it needs there besides one publisher. */
+function atService({ isPlayable, needs, publishers, waitsMs }: Listed["atService"]): string {
+  if (!isPlayable) return "no";
+  const terms = [
+    ...needs.map((choice) => `\`--assume ${choice}\``),
+    ...(publishers > 1 ? [`${publishers} publishers`] : []),
+    ...(waitsMs > 0 ? [readableDuration(waitsMs)] : []),
+  ];
+  return ["yes", ...terms].join(", ");
+}
 
 const scenariosPage = `# The scenarios that come with adsim
 
-[\`adsim play NAME\`](../scenarios.md) plays one, and \`adsim scenarios NAME\` prints it as JSON, for you to start from.
+[\`adsim play NAME\`](../scenarios.md) plays one, and \`adsim scenarios NAME\` prints it as JSON, for you to start from. The \`spec-*\`
+scenarios expect only what the specification says. A scenario [plays at your service](../check-a-service.md) if it needs nothing that
+only an adsim can do, such as faults or a clock that can be set; the column says what else it needs there.
 
-## Stories
-
-Most of them change the clock, the assumptions or the faults, so that only an adsim can play them whole.
-
-| scenario | what happens |
-|---|---|
-${stories}
-
-## For any service
-
-These expect only what the specification says, and all but \`spec-stats-limit\` wait for nothing. [How to play them at your own
-service](scenario-format.md#at-another-service)
-
-| scenario | what happens |
-|---|---|
-${short}
+| scenario | what happens | plays at your service |
+|---|---|---|
+${rows(listed.scenarios.map((one) => [`\`${one.name}\``, one.about, atService(one.atService)]))}
 `;
 
 const points = Object.entries<Assumption>(catalogue);
@@ -111,37 +114,40 @@ function section(key: string, point: Assumption): string {
   ].join("\n");
 }
 
-const optionsPage = `# The options of each command
+/** Equal ones of several commands have one row. */
+const optionsOfAll = new Map<string, { cells: readonly string[]; names: string[] }>();
+for (const command of commands) {
+  for (const [term, says] of optionRows(command)) {
+    const cells = [`\`${term}\``, says.replaceAll("|", "\\|")];
+    const row = optionsOfAll.get(cells.join()) ?? { cells, names: [] };
+    row.names.push(command.name);
+    optionsOfAll.set(cells.join(), row);
+  }
+}
+const options = [...optionsOfAll.values()].map(({ cells, names }) => {
+  const others = commands.map(({ name }) => name).filter((name) => !names.includes(name));
+  return [...cells, others.length < 3 ? `all but ${others.join(", ")}` : names.join(", ")];
+});
 
-What \`adsim COMMAND --help\` says, too. [The command line](command-line.md) says what the commands are for, and [how to install
-adsim](command-line.md#installing).
+const optionList = `## Options
 
-${commands
-  .map(
-    (command) => `## \`${`adsim ${command.name} ${needs(command)}`.trim()}\`
-
-${sentence(`${command.says.charAt(0).toUpperCase()}${command.says.slice(1)}`)}
-
-| option | meaning |
-|---|---|
-${rows(optionRows(command).map(([term, says]) => [`\`${term}\``, says.replaceAll("|", "\\|")]))}
-`,
-  )
-  .join("\n")}`;
+| option | meaning | of |
+|---|---|---|
+${rows(options.sort(([one = ""], [other = ""]) => (one < other ? -1 : 1)))}
+`;
 
 /** What is written by hand stands before the list. */
-const [assumptionsIntroduction = ""] = readFileSync(
-  join(root, "docs/reference/choices.md"),
-  "utf8",
-).split("## All keys\n");
+function byHand(name: string, heading: string): string {
+  return readFileSync(join(root, "docs", name), "utf8").split(`${heading}\n`)[0] ?? "";
+}
 
 /** By file name below docs. */
 export const generatedPages: Readonly<Record<string, string>> = {
   "reference/rules.md": rulesPage,
   "reference/invariants.md": invariantsPage,
   "reference/scenarios.md": scenariosPage,
-  "reference/options.md": optionsPage,
-  "reference/choices.md": `${assumptionsIntroduction}${assumptionsPage()}`,
+  "reference/command-line.md": byHand("reference/command-line.md", "## Options") + optionList,
+  "reference/choices.md": byHand("reference/choices.md", "## All keys") + assumptionsPage(),
 };
 
 function rows(table: readonly (readonly string[])[]): string {
@@ -151,11 +157,6 @@ function rows(table: readonly (readonly string[])[]): string {
 function needsOf({ needs = [] }: Rule): string {
   const members = needs.map((name) => `\`${name}\``);
   return members.join(", ");
-}
-
-/** With a full stop, as sentences of other pages have it. */
-function sentence(text: string): string {
-  return text.endsWith(".") ? text : `${text}.`;
 }
 
 if (process.argv[2] === "--write") {

@@ -1,4 +1,4 @@
-/** The table of commands. From it follow parsing, the types of the flags, help, and `docs/reference/options.md`. */
+/** The table of commands. From it follow parsing, the types of the flags, help, and the list of options in the docs. */
 
 import {
   execOptions,

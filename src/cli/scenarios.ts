@@ -9,8 +9,10 @@ import { planAtService } from "../play/targets/service-plan.ts";
 import type { Call } from "./options/option.ts";
 import { loadShipped } from "./play/load-scenario.ts";
 
+type Given = Pick<Call<{ readonly json?: boolean }>, "words" | "flags">;
+
 /** @returns the text to print. @throws CommandFailure for an unknown NAME. */
-export function scenarios({ words, flags }: Call<{ readonly json?: boolean }>): string {
+export function scenarios({ words, flags }: Given): string {
   const [name] = words;
   if (name !== undefined) return indentedJson(loadShipped(name));
   const all = shippedScenarios.map((scenario) => ({

@@ -9,7 +9,11 @@ import { askAfresh, type Invariant, readStats, type WorldCopy } from "./invarian
 export const moneyInvariants: readonly Invariant[] = [
   { id: "M1", says: "Lifetime revenue is payouts plus pending, to 6 decimals.", tried: allIsPaid },
   { id: "M2", says: "The credits in all answers are the revenue on record.", seen: onRecord },
-  { id: "M3", says: "Every credit is within its surface's cpm range.", seen: withinRange },
+  {
+    id: "M3",
+    says: "1,000 times an impression's credit lies in its surface's cpm_range.",
+    seen: withinRange,
+  },
   { id: "M4", says: "No number is NaN, -0, exponential or beyond 6 decimals.", seen: plainNumbers },
 ];
 

@@ -43,7 +43,7 @@ export function optionRows({ options }: Command): readonly Row[] {
 }
 
 /** What can't be left out. */
-export function needs(command: Command): string {
+function needs(command: Command): string {
   return [...neededOptions(command), wordsOf(command)].join(" ").trim();
 }
 

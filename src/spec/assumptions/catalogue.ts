@@ -29,7 +29,8 @@ const points = {
       query: "In the query. Any body gets 415.",
     },
     note: "Under `json` and `form` the query is checked first. If it has a parameter twice, the request gets 400 (422 under errors.invalid=422), not 415.",
-    caution: "Don't assume that the service accepts your encoding, or refuses the others.",
+    caution:
+      "Keep the encoding in one place of the client, easy to change: the spec doesn't say which one the service takes.",
   },
   "request.values": {
     question: "How strictly are parameters read?",
