@@ -35,13 +35,13 @@ const atAnyService = all.flatMap(({ id, seen }) => (seen !== undefined && id !==
 const invariantsPage = `# The invariants
 
 adsim obeys these under every choice. [\`adsim play\`](../scenarios.md) checks them after every scenario, and
-[\`checkInvariants\`](../javascript-tests.md#property-tests) on a simulator that your test has used. The letter says what an invariant is
-about: M money, S stats, D duplicates and clicks, L limits, A isolation, R saved state, H the shape of answers. They look at the first
-30,000 answers of a run, and put further questions to copies of its world.
+[\`checkInvariants\`](../javascript-tests.md#property-tests) on a simulator that your test has used. The letter says what an
+invariant is about: M money, S stats, D duplicates and clicks, L limits, A isolation, R saved state, H the shape of answers. They
+look at the first 30,000 answers of a run, and put further questions to copies of its world.
 
-Those marked ° are judged at [your service](../check-a-service.md), too, from its answers alone, and only by what the specification says.
-There \`M3\` checks only the upper end of the range, \`M4\` takes every number that JSON allows, and \`H1\` fails on a 5xx only if the
-client made a mistake.
+Those marked ° are judged at [your service](../check-a-service.md), too, from its answers alone, and only by what the
+specification says. There \`M3\` checks only the upper end of the range, \`M4\` takes every number that JSON allows, and \`H1\`
+fails on a 5xx only if the client made a mistake.
 
 | invariant | says |
 |---|---|
@@ -71,9 +71,9 @@ function atService({ isPlayable, needs, publishers, waitsMs }: Listed["atService
 
 const scenariosPage = `# The scenarios that come with adsim
 
-[\`adsim play NAME\`](../scenarios.md) plays one, and \`adsim scenarios NAME\` prints it as JSON, for you to start from. The \`spec-*\`
-scenarios expect only what the specification says. A scenario [plays at your service](../check-a-service.md) if it needs nothing that
-only an adsim can do, such as faults or a clock that can be set; the column says what else it needs there.
+[\`adsim play NAME\`](../scenarios.md) plays one, and \`adsim scenarios NAME\` prints it as JSON, for you to start from. The
+\`spec-*\` scenarios expect only what the specification says. A scenario [plays at your service](../check-a-service.md) if it needs
+nothing that only an adsim can do, such as faults or a clock that can be set; the column says what else it needs there.
 
 | scenario | what happens | plays at your service |
 |---|---|---|
