@@ -4,17 +4,16 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, expect, test, vi } from "vitest";
+import { simulatorFromEnvironment } from "../../src/index.ts";
+import { senderOf } from "../operation-sender.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { runAdsim } from "./run-adsim.ts";
+import { type Cmd, runAdsim, runAdsimOver } from "./run-adsim.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
 afterEach(() => {
   vi.unstubAllEnvs();
 });
-
-const suite = join(import.meta.dirname, "in-process/suite.ts");
-const cmd = (how: string, own = "{}") => [process.execPath, "--no-warnings", suite, how, own];
 
 interface Report {
   readonly verdict: string;
@@ -23,19 +22,18 @@ interface Report {
   readonly reliances: readonly { readonly assume: readonly string[] }[];
 }
 
-async function matrix(
-  command: readonly string[],
-  ...options: readonly string[]
-): Promise<{ readonly report: Report; readonly text: string }> {
-  vi.stubEnv("TMPDIR", temporaryFolder());
-  const { stdout, stderr } = await runAdsim(["matrix", "--json", ...options, "--", ...command]);
-  return { report: JSON.parse(stdout), text: stderr };
-}
-
 test("a matrix varies what such a suite's simulators assume, but not what a test chooses itself", async () => {
-  const own = JSON.stringify({ "response.form": "evolved" });
-  const only = "dedup.repeat,response.form";
-  const { report, text } = await matrix(cmd("environment", own), "--only", only);
+  // It fails if a repeated impression is refused.
+  const suite: Cmd = ({ env }) => {
+    for (const name of ["ADSIM_ASSUMPTIONS", "ADSIM_REACHED"]) vi.stubEnv(name, env[name]);
+    const assumptions = { "response.form": "evolved" } as const;
+    const { impression } = senderOf(simulatorFromEnvironment({ assumptions }));
+    return [impression("s"), impression("s")].every(({ status }) => status === 200) ? 0 : 1;
+  };
+  vi.stubEnv("TMPDIR", temporaryFolder());
+  const args = ["matrix", "--json", "--only", "dedup.repeat,response.form"];
+  const { stdout, stderr: text } = await runAdsimOver(suite, args);
+  const report: Report = JSON.parse(stdout);
   expect(report).toMatchObject({ verdict: "relies", kept: ["response.form"] });
   expect(report.reliances.map(({ assume }) => assume)).toEqual([["dedup.repeat=conflict"]]);
   expect(report.defaults.runs).toMatchObject([
@@ -49,7 +47,8 @@ test("a matrix varies what such a suite's simulators assume, but not what a test
 
 test("exec runs such a suite under the choices of --assume, says that it asked no server, and shows what it reached", async () => {
   const args = ["exec", "--assume", "dedup.repeat=conflict", "--coverage"];
-  const { code, stderr } = await runAdsim([...args, "--", ...cmd("msw")]);
+  const suite = join(import.meta.dirname, "in-process/suite.ts");
+  const { code, stderr } = await runAdsim([...args, "--", process.execPath, suite]);
   expect(code).toBe(1);
   expect(stderr).toContain("CMD sent no request to the server: simulators in its own process");
   expect(stderr).toMatch(/\nadsim: coverage of the API\n {2}operations +1 of 5\n/);

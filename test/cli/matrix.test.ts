@@ -210,13 +210,13 @@ describe("CMD", () => {
 
   test("may be ended by a signal, and its output may be huge and binary", async () => {
     const kept = join(temporaryFolder(), "a/b");
-    const script = `head -c 20000000 /dev/zero; printf '\\n\\377\\033[31mred\\033[0m\\a\\nthe end'; kill -9 $$`;
+    const script = `head -c 2000000 /dev/zero; printf '\\n\\377\\033[31mred\\033[0m\\a\\nthe end'; kill -9 $$`;
     const { report } = await matrix(["sh", "-c", script], ["--only", KEYS, "--keep-output", kept]);
     const [first, second] = report.defaults.runs;
     expect(first?.ended).toBe("ended by SIGKILL");
     expect(first?.output?.file).toBe(join(kept, "001.log"));
     expect(second?.output?.tail).toEqual(["", "\ufffdred", "the end"]);
-    expect(readFileSync(first?.output?.file ?? "").length).toBeGreaterThan(20_000_000);
+    expect(readFileSync(first?.output?.file ?? "").length).toBeGreaterThan(2_000_000);
     expect(readdirSync(kept).sort()).toEqual(["001.log", "002.log"]);
   });
 

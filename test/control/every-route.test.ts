@@ -115,13 +115,13 @@ test.each(apiRoutes)(
 );
 
 test.each([
-  { method: "POST", path: "reset", bytes: 1024 * 1024 },
-  { method: "PUT", path: "snapshot", bytes: MAX_SNAPSHOT_BYTES },
-])("a body for $path of more than $bytes bytes is refused", async ({ method, path, bytes }) => {
+  { method: "POST", path: "reset", bytes: 1024 * 1024, fits: 1024 * 1024 },
+  { method: "PUT", path: "snapshot", bytes: MAX_SNAPSHOT_BYTES, fits: 4 * 1024 * 1024 },
+])("a body for $path of more than $bytes bytes is refused", async ({ method, path, ...sizes }) => {
   const request = { method, path: `/_sim/${path}`, headers: JSON_BODY };
   const send = (length: number) => stage().begin({ ...request, body: new Uint8Array(length) });
-  expect((await send(bytes)).status).toBe(400);
-  expect(expectRefusal(await send(bytes + 1), 413, path)).toBe("body");
+  expect((await send(sizes.fits)).status).toBe(400);
+  expect(expectRefusal(await send(sizes.bytes + 1), 413, path)).toBe("body");
 });
 
 /** All but that of a play, which `scenarios/:scenario` matches too. */

@@ -86,12 +86,8 @@ function seen({ digest, tally, steps, invariants, skipped }: PlayResult): unknow
   return { digest, tally, shown, invariants, skipped };
 }
 
-test.each([
-  [everyKindOfStep, false],
-  [everyKindOfStep, true],
-  [everyVerdict, true],
-])("%o is the same as in process, with explanations: %j", async (scenario, explain) => {
-  const { url } = await serverFor({ explain });
+test.each([everyKindOfStep, everyVerdict])("$name is the same as in process", async (scenario) => {
+  const { url } = await serverFor({ explain: true });
   const here = await playScenario(scenario);
   const there = await playScenario(scenario, { target: url });
   expect(seen(there)).toEqual(seen(here));
@@ -124,7 +120,8 @@ test("a world that the URL names is replaced, its journal and numbering included
 test("two plays at once in two worlds don't disturb each other", async () => {
   const { url } = await serverFor();
   const plays = ["one", "two"].map(async (seed) => {
-    const scenario = { ...everyKindOfStep, name: seed, seed };
+    const steps: Step[] = [{ repeat: { times: 50, steps: [{ impression: {} }] } }];
+    const scenario = { ...once, name: seed, seed, steps };
     return [await playScenario(scenario, { target: url }), await playScenario(scenario)];
   });
   for (const [there, here] of await Promise.all(plays)) expect(there?.digest).toBe(here?.digest);
