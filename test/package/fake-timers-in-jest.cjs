@@ -27,14 +27,12 @@ const ways = {
     msw.listen({ onUnhandledRequest: "error" });
     return { sim, baseUrl, fetch: globalThis.fetch, close: () => msw.close() };
   },
-  HTTP: () => served(startServer),
+  async HTTP() {
+    const server = await startServer({ port: 0, publishers: 1, clock: "frozen" });
+    const sim = server.worlds.get("default");
+    return { sim, baseUrl: server.url, fetch: globalThis.fetch, close: () => server.close() };
+  },
 };
-
-async function served(start) {
-  const server = await start({ port: 0, publishers: 1, clock: "frozen" });
-  const sim = server.worlds.get("default");
-  return { sim, baseUrl: server.url, fetch: globalThis.fetch, close: () => server.close() };
-}
 
 afterEach(() => jest.useRealTimers());
 
@@ -51,17 +49,5 @@ describe.each(Object.entries(settings))("time is %s", (_setting, { fakes, advanc
       expect(await settle(ask(place, patienceMs), advance)).toBe(seen);
       await place.close();
     });
-  });
-
-  test("a server that was loaded under them closes while an answer is held back", async () => {
-    jest.useFakeTimers(fakes);
-    jest.resetModules();
-    const place = await served(require("adsim/server").startServer);
-    place.sim.faults.add({ verdict: { kind: "delay", delay: "1h" } });
-    const late = ask(place, 50_000);
-    await settle(place.sim.journal.waitFor({}), advance);
-    await place.close();
-    expect(place.sim.journal.entries()[0].fault.received).toBe("nothing");
-    void late;
   });
 });

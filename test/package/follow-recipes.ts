@@ -3,12 +3,12 @@
  * Arguments name the sections; without any, it follows all. A script, since some install a few hundred packages.
  */
 
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { chromium } from "../chromium.ts";
 import { blocksOf } from "../page-blocks.ts";
-import { emptyProject, pack } from "./page-project.ts";
+import { check, endChecks } from "./checks.ts";
+import { inFolder, pack, pageProject } from "./project.ts";
 
 const docs = join(import.meta.dirname, "../../docs");
 const pages = ["reference/recipes.md", "reference/fake-timers.md"];
@@ -28,47 +28,29 @@ async function sections(): Promise<Section[]> {
 
 /** @throws Error with what a command printed when it failed. */
 async function follow({ text }: Section, folder: string, tarball: string): Promise<void> {
-  const project = await emptyProject(folder, tarball);
+  const project = await pageProject(folder, tarball);
   for (const { language, text: content, file } of blocksOf(text)) {
-    if (language !== "sh") {
-      if (file === undefined) throw new Error(`No file is named before: ${content}`);
-      await project.write(file, content);
-      continue;
-    }
-    const { failed, output } = await project.shell(content);
-    if (failed) throw new Error(`${content}${output}`);
+    if (language === "sh") await project.run("sh", "-e", "-c", content);
+    else if (file !== undefined) await project.write({ [file]: content });
+    else throw new Error(`No file is named before: ${content}`);
   }
 }
 
+const asked = process.argv.slice(2);
 const all = await sections();
-const unknown = process.argv.slice(2).filter((name) => all.every((one) => one.name !== name));
+const unknown = asked.filter((name) => all.every((one) => one.name !== name));
 if (unknown.length > 0) {
   throw new Error(`No section: ${unknown.join(", ")}. There are: ${all.map(({ name }) => name)}`);
 }
 // Recipes that open a browser find it by this.
 if (chromium !== undefined) process.env.CHROMIUM = chromium;
-const folder = await mkdtemp(join(tmpdir(), "adsim-recipes-"));
-let failures = 0;
-try {
+await inFolder(async (folder) => {
   const tarball = await pack(folder);
   for (const section of all) {
-    if (process.argv.length > 2 && !process.argv.includes(section.name)) continue;
-    if (chromium === undefined && section.text.includes("CHROMIUM")) {
+    if (asked.length > 0 && !asked.includes(section.name)) continue;
+    if (chromium === undefined && section.text.includes("CHROMIUM"))
       console.log(`skipped ${section.name}: this machine lacks Chromium`);
-      continue;
-    }
-    const startedMs = performance.now();
-    const why = await follow(section, folder, tarball).then(
-      () => undefined,
-      (error: Error) => error.message,
-    );
-    const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
-    console.log(`${why === undefined ? "ok     " : "FAILED "} ${section.name} (${seconds} s)`);
-    if (why === undefined) continue;
-    failures += 1;
-    console.log(why);
+    else await check(section.name, () => follow(section, folder, tarball));
   }
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
-process.exitCode = failures > 0 ? 1 : 0;
+});
+endChecks();
