@@ -17,12 +17,12 @@ const adsim = [join(root, "src/cli/main.ts")];
 
 const scenario = {
   name: "sent-by-artillery",
-  about: "A few seconds of everything, by two publishers.",
+  about: "Seconds of everything, by two publishers.",
   steps: [
     {
       traffic: {
-        for: "3s",
-        arrivals: { kind: "constant", rate: "30/s" },
+        for: "1s",
+        arrivals: { kind: "constant", rate: "60/s" },
         mix: { impression: 7, stats: 1, surfaces: 1, payouts: 1 },
         clicks: { rate: 0.25, after: "200ms" },
         publishers: [0, 1],
@@ -33,7 +33,7 @@ const scenario = {
     { traffic: { for: "1500ms", arrivals: { kind: "constant", rate: "10/s" } } },
   ],
 };
-const ARRIVALS = 3 * 30 + 20 + 15;
+const ARRIVALS = 60 + 20 + 15;
 
 const wrong: string[] = [];
 function same(what: string, artillery: unknown, ours: unknown): void {
@@ -48,7 +48,13 @@ const fileOf = async (name: string) => JSON.parse(await readFile(inFolder(name),
 const reportOf = async (path: string) => await (await fetch(`${server.url}/_sim/${path}`)).json();
 try {
   await writeFile(inFolder("package.json"), '{ "private": true }');
-  const install = ["install", `artillery@${VERSION}`, "--ignore-scripts", "--no-audit"];
+  const install = [
+    "install",
+    `artillery@${VERSION}`,
+    "--ignore-scripts",
+    "--no-audit",
+    "--prefer-offline",
+  ];
   await run("npm", install, { cwd: folder });
   await writeFile(inFolder("scenario.json"), JSON.stringify(scenario));
   const files = [inFolder("scenario.json"), "--out", inFolder("script.json")];
