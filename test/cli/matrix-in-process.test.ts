@@ -1,15 +1,11 @@
 /** `adsim matrix` and `adsim exec` with suites that simulate the service in their own process. */
 
-import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterEach, expect, test, vi } from "vitest";
 import { simulatorFromEnvironment } from "../../src/index.ts";
 import { senderOf } from "../operation-sender.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type Cmd, runAdsim, runAdsimOver } from "./run-adsim.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -53,20 +49,4 @@ test("exec runs such a suite under the choices of --assume, says that it asked n
   expect(stderr).toContain("CMD sent no request to the server: simulators in its own process");
   expect(stderr).toMatch(/\nadsim: coverage of the API\n {2}operations +1 of 5\n/);
   expect(stderr).toContain("Not reached of the operations: stats, click, surfaces, payouts.");
-});
-
-test("tests with the vitest fixture obey the choices, and adsim/vitest/coverage ends with their coverage", async () => {
-  const root = join(import.meta.dirname, "../..");
-  const vitest = [
-    ...[join(root, "node_modules/vitest/vitest.mjs"), "run"],
-    `--config=${join(import.meta.dirname, "in-process/vitest.config.ts")}`,
-    `--reporter=${join(root, "src/vitest-coverage.ts")}`,
-  ];
-  vi.stubEnv("ADSIM_ASSUMPTIONS", '{"dedup.repeat":"conflict"}');
-  await expect(promisify(execFile)(process.execPath, vitest)).rejects.toMatchObject({
-    code: 1,
-    stdout: expect.stringMatching(
-      /adsim: coverage of the API\n {2}operations +1 of 5\n {2}errors +1 of/,
-    ),
-  });
 });

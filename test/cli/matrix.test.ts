@@ -167,12 +167,15 @@ describe("of the two example clients", () => {
     "response.form",
   ];
 
-  test.each([
-    ["the one that relies on the spec alone passes everywhere", robust, "green", []],
-    ["each mistake of the other is found, and nothing else is named", relying, "relies", mistakes],
-  ])("%s", async (_, habits, verdict, expected) => {
+  // Finding the smallest sets among all 31 keys takes seconds.
+  const few = [...mistakes, "auth.failure", "click.repeat", "dedup.repeat", "stats.today"];
+
+  test.each<[string, Habits, verdict: string, expected: string[], options: string[]]>([
+    ["the one that relies on the spec alone passes everywhere", robust, "green", [], []],
+    ["each mistake of the other is found", relying, "relies", mistakes, ["--only", few.join()]],
+  ])("%s, and nothing else is named", async (_, habits, verdict, expected, options) => {
     vi.spyOn(console, "log").mockReturnValue();
-    const { report } = await matrix(client(habits), ["--strength", "1"]);
+    const { report } = await matrix(client(habits), ["--strength", "1", ...options]);
     const keys = report.reliances.flatMap(({ assume }) => assume.map((one) => one.split("=")[0]));
     expect([...new Set(keys)].sort()).toEqual(expected);
     expect(report).toMatchObject({ verdict, complete: true, flaky: [] });

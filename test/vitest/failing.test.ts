@@ -13,6 +13,7 @@ const vitestRun = [
   join(root, "node_modules/vitest/vitest.mjs"),
   "run",
   `--config=${join(import.meta.dirname, "failing/vitest.config.ts")}`,
+  ...["--reporter=default", `--reporter=${join(root, "src/vitest-coverage.ts")}`],
 ];
 
 function run(env: Readonly<Record<string, string>>, ...args: string[]): Promise<string> {
@@ -23,11 +24,12 @@ function run(env: Readonly<Record<string, string>>, ...args: string[]): Promise<
   });
 }
 
-test("vitest shows the message, both sides, and the last requests; a failed test's server is closed", {
+test("vitest shows the message, both sides, the last requests, and coverage; a failed test's server is closed", {
   timeout: 120_000,
 }, async () => {
   const folder = join(temporaryFolder(), "traces");
-  const said = await run({ ADSIM_TRACES: folder }, ...vitestRun);
+  const choices = { ADSIM_ASSUMPTIONS: '{"dedup.repeat":"conflict"}' };
+  const said = await run({ ADSIM_TRACES: folder, ...choices }, ...vitestRun);
   expect(said).toContain('Expected an impression on record with ad "ad-2": there is none.');
   expect(said).toMatch(/- {3}"ad": "ad-2",?\n\+ {3}"ad": "ad-1",?\n/);
   expect(said).toContain("adsim: 1 request to the test's world.");
@@ -42,7 +44,8 @@ test("vitest shows the message, both sides, and the last requests; a failed test
   );
   expect(said).toContain('transport must be "fetch", "msw" or "http".');
   expect(said).toContain("InputError: sede is not known here.");
-  expect(said).toMatch(/Tests {2}3 failed \| 2 passed \| 1 expected fail \(6\)/);
+  expect(said).toMatch(/Tests {2}3 failed \| 3 passed \| 1 expected fail \(7\)/);
+  expect(said).toMatch(/adsim: coverage of the API\n {2}operations +1 of 5\n {2}errors +2 of/);
 });
 
 test("ADSIM_TRACES=off keeps failed tests from writing traces", async () => {

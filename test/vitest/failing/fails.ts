@@ -40,6 +40,10 @@ describe("a test that has to fail", () => {
   });
 });
 
+test("the environment's choices are in force", ({ sim }) => {
+  expect(sim.assumptions["dedup.repeat"]).toBe("conflict");
+});
+
 describe("wrong transport", () => {
   test.override("transport", "smtp" as "http");
   test("is refused", ({ sim }) => expect(sim).toBalance());
