@@ -57,7 +57,7 @@ test("none alarms at a simulator, whatever its choices, its faults and what is d
     expect(failedOf(checkInvariants(sim))).toEqual([]);
     expect(sim.journal.total).toBe(total);
   });
-  fc.assert(property, { numRuns: runsOf(300) });
+  fc.assert(property, { numRuns: runsOf(150) });
 });
 
 test("nor at another service with other choices", () => {

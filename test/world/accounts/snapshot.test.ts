@@ -10,9 +10,11 @@ import {
 } from "../../../src/index.ts";
 import { impressionIdIn, senderOf } from "../../sender.ts";
 
-const ways = (["fixed-window", "sliding-log", "token-bucket"] as const).flatMap((algorithm) =>
-  (["shared", "separate"] as const).map((pool) => [algorithm, pool] as const),
-);
+const ways = [
+  ["fixed-window", "shared"],
+  ["sliding-log", "separate"],
+  ["token-bucket", "shared"],
+] as const;
 const textOf = (sim: Simulator): string => JSON.stringify(sim.snapshot());
 
 /** Changes every part of the state: events, quotas, tallies, a key, a surface, a sign-up, a rule's counts. */
@@ -156,7 +158,8 @@ describe("a snapshot", () => {
     ["another digest", (snapshot) => ({ ...snapshot, digest: "0" }), /^digest doesn't match/],
     ["an additional member", (snapshot) => ({ ...snapshot, extra: 1 }), /^digest doesn't match/],
   ])("is refused with %s, and changes nothing", (_, damage, why) => {
-    const sim = used();
+    const sim = createSimulator({ seed: "snapshots", publishers: 3 });
+    goOn(sim, "before");
     const before = textOf(sim);
     const damaged = damage(sim.snapshot()) as Snapshot;
     expect(() => sim.restore(damaged)).toThrow(InputError);
