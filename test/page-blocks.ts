@@ -30,7 +30,7 @@ export function blocksOf(text: string): Block[] {
   return parts.flatMap((part, index) => {
     if (index % 2 === 0) return [];
     const [language = ""] = part.split("\n", 1);
-    const names = (parts[index - 1] ?? "").matchAll(/\bThis is `([\w./[\]-]+)`/g);
+    const names = (parts[index - 1] ?? "").matchAll(/\bThis\s+is\s+`([\w./[\]-]+)`/g);
     const file = Array.from(names, ([, name]) => name).at(-1);
     return [{ language, text: part.slice(language.length + 1), file }];
   });
