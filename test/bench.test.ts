@@ -2,16 +2,7 @@
 
 import { expect, test } from "vitest";
 import { peers, titleOf } from "../bench/peers/peers.ts";
-import { markdownTable, ratios, rotated, rounded, spreadOf } from "../bench/table.ts";
-
-test.each([
-  [0.8649, "0.86"],
-  [0.9, "0.90"],
-  [0.0433, "0.043"],
-  [12.4, "12"],
-])("a ratio of %s is printed as %s", (value, printed) => {
-  expect(rounded(value)).toBe(printed);
-});
+import { ratios, rotated, spreadOf } from "../bench/table.ts";
 
 test("each round's figure is compared with that of the same round", () => {
   // The machine was slower in two of the rounds. That says nothing about either server.
@@ -21,16 +12,6 @@ test("each round's figure is compared with that of the same round", () => {
 test("in as many rounds as there are servers, each goes first once", () => {
   const orders = [-1, 0, 1, 2].map((round) => rotated(["a", "b", "c"], round).join(""));
   expect(orders).toEqual(["cab", "abc", "bca", "cab"]);
-});
-
-test("a table is Markdown", () => {
-  const rows = [
-    ["a", "1"],
-    ["b", "0.5"],
-  ];
-  expect(markdownTable(["server", "ratio"], rows)).toBe(
-    "| server | ratio |\n|---|---|\n| a | 1 |\n| b | 0.5 |",
-  );
 });
 
 test("every other server is compared at one version", () => {

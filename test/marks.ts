@@ -1,19 +1,6 @@
 /** Proof that a property test reached the interesting places: a place never reached is an error, not a pass. */
 
-/** A place in a test, and how often it was reached. */
-export interface Mark {
-  readonly name: string;
-  /** How often the condition held. */
-  readonly reached: number;
-  /** How often the condition was checked. */
-  readonly looked: number;
-  /** `reached` / `looked`, from 0 to 1; 0 if it was never checked. */
-  readonly share: number;
-}
-
-export interface MarkReport {
-  /** In order of first use, then the wanted ones that were never checked. */
-  readonly marks: readonly Mark[];
+interface MarkReport {
   /** The names that were checked or wanted, and never reached. */
   readonly neverReached: readonly string[];
   /** One line a mark; the ones never reached come first. */
@@ -36,23 +23,22 @@ export interface Marks {
 /** Marks of one campaign. All its runs count, including those that shrink a failure. */
 export function createMarks(): Marks {
   const counts = new Map<string, { reached: number; looked: number }>();
+  const countOf = (name: string) => counts.get(name) ?? { reached: 0, looked: 0 };
 
   function report(wanted: readonly string[] = []): MarkReport {
-    const names = new Set([...counts.keys(), ...wanted]);
-    const marks = Array.from(names, (name): Mark => {
-      const { reached, looked } = counts.get(name) ?? { reached: 0, looked: 0 };
-      return { name, reached, looked, share: looked === 0 ? 0 : reached / looked };
+    const names = [...new Set([...counts.keys(), ...wanted])];
+    const neverReached = names.filter((name) => countOf(name).reached === 0);
+    const lines = [...new Set([...neverReached, ...names])].map((name) => {
+      const { reached, looked } = countOf(name);
+      return `${reached} of ${looked}: ${name}`;
     });
-    const neverReached = marks.filter(({ reached }) => reached === 0).map(({ name }) => name);
-    return { marks, neverReached, text: textOf(marks) };
+    return { neverReached, text: lines.join("\n") };
   }
 
   return {
     sometimes(name, condition = true) {
-      const count = counts.get(name) ?? { reached: 0, looked: 0 };
-      counts.set(name, count);
-      count.looked += 1;
-      if (condition) count.reached += 1;
+      const { reached, looked } = countOf(name);
+      counts.set(name, { reached: reached + (condition ? 1 : 0), looked: looked + 1 });
       return condition;
     },
     report,
@@ -62,18 +48,4 @@ export function createMarks(): Marks {
       throw new Error(`Never reached: ${neverReached.join("; ")}.\n${text}`);
     },
   };
-}
-
-function textOf(marks: readonly Mark[]): string {
-  return marks
-    .toSorted((one, other) => Number(one.reached > 0) - Number(other.reached > 0))
-    .map(({ name, reached, looked, share }) => {
-      if (reached === 0) return `never: ${name}${looked === 0 ? "" : ` (of ${looked})`}`;
-      return `${reached}: ${name}${reached === looked ? "" : ` (${percent(share)} of ${looked})`}`;
-    })
-    .join("\n");
-}
-
-function percent(share: number): string {
-  return share < 0.01 ? "less than 1%" : `${Math.floor(share * 100)}%`;
 }
