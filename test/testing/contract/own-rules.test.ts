@@ -1,7 +1,7 @@
 /** Rules that users add: the examples of the pages as they stand there, and how the contract treats such rules. */
 
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
@@ -12,24 +12,41 @@ import { fromSource } from "../../run-snippet.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { runContract } from "./run-contract.ts";
 
-/** Runs a page's example with node:test in place of vitest. @returns the output. */
-async function outputOf(id: string, change: (ads: string) => string): Promise<string> {
-  const guide = "docs/test-your-client.md";
-  const ownRule = contentOf("docs/reference/contract.md", "rule.test.js");
-  const example = ownRule.includes(id)
-    ? ownRule
-    : contentOf(guide, "ads.test.js").replace(" driver,", ` driver, only: ["${id}"],`);
+const guide = "docs/test-your-client.md";
+const examples = [
+  {
+    page: "docs/reference/contract.md",
+    id: "clicks-come-late",
+    ads: contentOf(guide, "ads.js"),
+    contract: contentOf("docs/reference/contract.md", "rule.test.js"),
+  },
+  {
+    page: guide,
+    id: "once",
+    ads: contentOf(guide, "ads.js").replace("ad_id, session_id })", "ad_id })"),
+    contract: contentOf(guide, "ads.test.js").replace(" driver,", ' driver, only: ["once"],'),
+  },
+];
+
+/** Runs the pages' examples with node:test in place of vitest, all in one process. @returns the output. */
+async function outputOfAll(): Promise<string> {
   const folder = temporaryFolder();
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-  await writeFile(join(folder, "ads.js"), change(contentOf(guide, "ads.js")));
-  await writeFile(join(folder, "driver.js"), contentOf(guide, "driver.js"));
-  const here = example
-    .replace('from "vitest"', 'from "node:test"')
-    .replace(" it,", " it, runs: 20,");
-  await writeFile(join(folder, "rule.test.js"), fromSource(here));
+  for (const { id, ads, contract } of examples) {
+    const own = join(folder, id);
+    await mkdir(own);
+    await writeFile(join(own, "ads.js"), ads);
+    await writeFile(join(own, "driver.js"), contentOf(guide, "driver.js"));
+    const here = contract
+      .replace('from "vitest"', 'from "node:test"')
+      .replace(" it,", " it, runs: 20,");
+    await writeFile(join(own, "rule.test.js"), fromSource(here));
+  }
+  const imports = examples.map(({ id }) => `import "./${id}/rule.test.js";`);
+  await writeFile(join(folder, "all.js"), imports.join("\n"));
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
   const options = { cwd: folder, env: { ...inherited, NO_COLOR: "1" } };
-  const ran = promisify(execFile)(process.execPath, ["rule.test.js"], options);
+  const ran = promisify(execFile)(process.execPath, ["all.js"], options);
   const { stdout } = await ran.catch((error: { stdout: string }) => error);
   return stdout;
 }
@@ -45,19 +62,15 @@ function framed(output: string): string[] {
     .filter((line) => line !== "" && !/^(?:\d\.|\+|the client|As a scenario|…)/.test(line));
 }
 
-test.each([
-  ["docs/reference/contract.md", "clicks-come-late", (ads: string) => ads],
-  [
-    "docs/test-your-client.md",
-    "once",
-    (ads: string) => ads.replace("ad_id, session_id })", "ad_id })"),
-  ],
-])("the example of %s fails as the page shows: %s", async (page, id, change) => {
-  const texts = snippetsIn(textOf(page), "text");
-  const [shown = ""] = texts.filter((text) => text.includes(`ADSIM_REPLAY="${id}`));
-  const lines = framed(shown);
-  expect(lines.length).toBeGreaterThan(2);
-  expect(framed(await outputOf(id, change))).toEqual(expect.arrayContaining(lines));
+test("the examples of the pages fail as these show", async () => {
+  const output = framed(await outputOfAll());
+  for (const { page, id } of examples) {
+    const texts = snippetsIn(textOf(page), "text");
+    const [shown = ""] = texts.filter((text) => text.includes(`ADSIM_REPLAY="${id}`));
+    const lines = framed(shown);
+    expect(lines.length).toBeGreaterThan(2);
+    expect(output).toEqual(expect.arrayContaining(lines));
+  }
 });
 
 test("a user's rule sees every session, also those that `commands` adds, and needs what it says", async () => {
@@ -81,7 +94,11 @@ test("a user's rule sees every session, also those that `commands` adds, and nee
   expect(seen).toHaveLength(30);
   expect(seen.filter(isMine).length).toBeGreaterThan(2);
   expect(seen.filter(isMine).length).toBeLessThan(20);
-  const needing = await runContract({ rules: [{ ...rule, needs: ["flush"] }], ...options });
+  const needing = await runContract({
+    rules: [{ ...rule, needs: ["flush"] }],
+    ...options,
+    runs: 1,
+  });
   expect(needing.tests[rule.id]).toBe("skipped");
   expect(seen).toHaveLength(30);
 });
