@@ -1,4 +1,4 @@
-/** The pages of docs that are lists made from the code: `npm run docs` writes them, a test compares them. */
+/** The lists in docs/reference that are made from the code: `npm run docs` writes them, a test compares them. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,13 +18,7 @@ import { invariants } from "../src/testing.ts";
 
 const root = join(import.meta.dirname, "..");
 
-const rulesPage = `# The rules for clients
-
-[\`clientContract\`](../test-your-client.md) judges every session by these rules. Use their names in its options \`skip\` and
-\`only\`. A failure prints a line for \`ADSIM_REPLAY\` that also begins with the name. A rule is skipped if the driver lacks a
-[method or promise](contract.md#the-driver) that it needs, or if it needs virtual time and the transport is \`http\`.
-
-| rule | says | from | needs |
+const ruleList = `| rule | says | from | needs |
 |---|---|---|---|
 ${rows(rules.map((rule) => [`\`${rule.id}\``, `${rule.says}.`, rule.source, needsOf(rule)]))}
 `;
@@ -32,18 +26,7 @@ ${rows(rules.map((rule) => [`\`${rule.id}\``, `${rule.says}.`, rule.source, need
 /** A foreign service has no audit, which is all that M2 looks at. */
 const atAnyService = all.flatMap(({ id, seen }) => (seen !== undefined && id !== "M2" ? id : []));
 
-const invariantsPage = `# The invariants
-
-adsim obeys these under every choice. [\`adsim play\`](../scenarios.md) checks them after every scenario, and
-[\`checkInvariants\`](../javascript-tests.md#property-tests) on a simulator that your test has used. The letter says what an
-invariant is about: M money, S stats, D duplicates and clicks, L limits, A isolation, R saved state, H the shape of answers. They
-look at the first 30,000 answers of a run, and put further questions to copies of its world.
-
-Those marked ° are judged at [your service](../check-a-service.md), too, from its answers alone, and only by what the
-specification says. There \`M3\` checks only the upper end of the range, \`M4\` takes every number that JSON allows, and \`H1\`
-fails on a 5xx only if the client made a mistake.
-
-| invariant | says |
+const invariantList = `| invariant | says |
 |---|---|
 ${rows(invariants.map(({ id, says }) => [`\`${id}\`${atAnyService.includes(id) ? "°" : ""}`, says]))}
 `;
@@ -69,13 +52,7 @@ function atService({ isPlayable, needs, publishers, waitsMs }: Listed["atService
   return ["yes", ...terms].join(", ");
 }
 
-const scenariosPage = `# The scenarios that come with adsim
-
-[\`adsim play NAME\`](../scenarios.md) plays one, and \`adsim scenarios NAME\` prints it as JSON, for you to start from. The
-\`spec-*\` scenarios expect only what the specification says. A scenario [plays at your service](../check-a-service.md) if it needs
-nothing that only an adsim can do, such as faults or a clock that can be set; the column says what else it needs there.
-
-| scenario | what happens | plays at your service |
+const scenarioList = `| scenario | what happens | plays at your service |
 |---|---|---|
 ${rows(listed.scenarios.map((one) => [`\`${one.name}\``, one.about, atService(one.atService)]))}
 `;
@@ -136,27 +113,28 @@ const optionList = `## Options
 ${rows(options.sort(([one = ""], [other = ""]) => (one < other ? -1 : 1)))}
 `;
 
-/** What is written by hand stands before the list. */
-function byHand(name: string, heading: string): string {
-  return readFileSync(join(root, "docs", name), "utf8").split(`${heading}\n`)[0] ?? "";
+/** The page with this text from its first line on; what is before it is written by hand. */
+function page(name: string, text: string): [name: string, text: string] {
+  const [first = ""] = text.split("\n");
+  const [before = ""] = readFileSync(join(root, "docs", name), "utf8").split(`${first}\n`);
+  return [name, before + text];
 }
 
 /** By file name below docs. */
-export const generatedPages: Readonly<Record<string, string>> = {
-  "reference/rules.md": rulesPage,
-  "reference/invariants.md": invariantsPage,
-  "reference/scenarios.md": scenariosPage,
-  "reference/command-line.md": byHand("reference/command-line.md", "## Options") + optionList,
-  "reference/choices.md": byHand("reference/choices.md", "## All keys") + assumptionsPage(),
-};
+export const generatedPages: Readonly<Record<string, string>> = Object.fromEntries([
+  page("reference/rules.md", ruleList),
+  page("reference/invariants.md", invariantList),
+  page("reference/scenarios.md", scenarioList),
+  page("reference/command-line.md", optionList),
+  page("reference/choices.md", assumptionsPage()),
+]);
 
 function rows(table: readonly (readonly string[])[]): string {
   return table.map((cells) => `| ${cells.join(" | ").replaceAll("\n", " ")} |`).join("\n");
 }
 
 function needsOf({ needs = [] }: Rule): string {
-  const members = needs.map((name) => `\`${name}\``);
-  return members.join(", ");
+  return needs.map((name) => `\`${name}\``).join(", ");
 }
 
 if (process.argv[2] === "--write") {
