@@ -36,17 +36,19 @@ export async function playSession(habits: Habits, access: Access): Promise<void>
   habits.checkMembers(recorded);
   const impressionId = habits.storedId(text(recorded.impression_id));
   // The answer could have been lost: the same impression once more is a duplicate, or counts again.
-  await post("/v1/impression", shown, { orStatus: 409 });
+  await post("/v1/impression", shown, 409);
   await post("/v1/impression", { ...shown, ad_id: "ad-2", session_id: "session-2" });
   amount((await post("/v1/click", { impression_id: impressionId })).revenue_credited_inr);
   // A second click is answered in many ways. None of them is this client's business.
-  await post("/v1/click", { impression_id: impressionId }, { orStatus: 409 });
+  await post("/v1/click", { impression_id: impressionId }, 409);
 
   const refused = await send("POST", "/v1/impression", { surface });
   if (refused.status < 400 || refused.status > 499) throw new Error("a wrong request passed");
-  console.log(`refused as it should be: ${habits.readError(refused.text)}`);
+  habits.readError(refused.text);
 
-  await readPayouts(habits, await get("/v1/publisher/payouts", { ...publisher, limit: 50 }));
+  // The spec documents these fields (part 2).
+  const { payouts } = await get("/v1/publisher/payouts", { ...publisher, limit: 50 });
+  for (const payout of list(payouts) as unknown as readonly Payout[]) habits.paidAmount(payout);
 
   // A dashboard that reloads too often. The caller waits where it is told to.
   for (let reload = 0; reload < 70; reload += 1) await get("/v1/publisher/stats", publisher);
@@ -57,45 +59,20 @@ export async function playSession(habits: Habits, access: Access): Promise<void>
   // Some services show a day's figures on the next day.
   const added = amount(after.impressions) - amount(before.impressions);
   if (added < 2) throw new Error(`2 impressions were recorded, and ${added} are reported`);
-  console.log("done");
-}
-
-/** Adds up what was paid, whatever order the list has. */
-async function readPayouts(habits: Habits, answer: Record<string, unknown>): Promise<void> {
-  // The spec documents these fields (part 2).
-  const payouts = list(answer.payouts) as unknown as readonly Payout[];
-  let paid = 0;
-  for (const payout of payouts) paid += habits.paidAmount(payout);
-  console.log(`${payouts.length} payouts, ${paid} paid, ${amount(answer.pending_inr)} pending`);
-}
-
-interface Caller {
-  get(path: string, parameters: Parameters): Promise<Record<string, unknown>>;
-  /** @throws Error for an answer that is neither 200 nor `orStatus`. */
-  post(
-    path: string,
-    parameters: Parameters,
-    options?: { readonly orStatus: number },
-  ): Promise<Record<string, unknown>>;
-  send(method: "GET" | "POST", path: string, parameters: Parameters): Promise<Answer>;
 }
 
 const encodings = ["json", "form", "query"] as const;
+type Encoding = (typeof encodings)[number];
 const MAX_WAITS = 10;
 
 /** Sends requests, in the encoding that the service understands, and again after a wait where it has to. */
-function createCaller(habits: Habits, access: Access): Caller {
-  let encoding: (typeof encodings)[number] = "json";
+function createCaller(habits: Habits, access: Access) {
+  let encoding: Encoding = "json";
 
-  async function send(
-    method: "GET" | "POST",
-    path: string,
-    parameters: Parameters,
-  ): Promise<Answer> {
+  async function send(method: string, path: string, parameters: Parameters): Promise<Answer> {
     for (let waits = 0; waits < MAX_WAITS; ) {
-      const answer = await access.fetch(
-        ...requestFor(access, { method, path, parameters, encoding }),
-      );
+      const [url, init] = requestFor(access, encoding, method, parameters);
+      const answer = await access.fetch(`${access.url}${path}${url}`, init);
       const body = await answer.text();
       const next = encodings[encodings.indexOf(encoding) + 1];
       if (answer.status === 415 && method === "POST" && next !== undefined) {
@@ -109,47 +86,40 @@ function createCaller(habits: Habits, access: Access): Caller {
     }
     throw new Error(`${method} ${path} is refused however long one waits`);
   }
-  async function call(
-    method: "GET" | "POST",
-    path: string,
-    parameters: Parameters,
-    orStatus = 200,
-  ): Promise<Record<string, unknown>> {
-    const answer = await send(method, path, parameters);
-    if (answer.status === 200) return JSON.parse(answer.text);
-    if (answer.status === orStatus) return {};
-    throw new Error(`${method} ${path}: ${answer.status}: ${habits.readError(answer.text)}`);
+
+  /** @throws Error for an answer that is neither 200 nor `orStatus`. */
+  async function call(method: string, path: string, parameters: Parameters, orStatus = 200) {
+    const { status, text: body } = await send(method, path, parameters);
+    if (status === 200) return JSON.parse(body) as Record<string, unknown>;
+    if (status === orStatus) return {};
+    throw new Error(`${method} ${path}: ${status}: ${habits.readError(body)}`);
   }
 
   return {
     send,
-    get: (path, parameters) => call("GET", path, parameters),
-    post: (path, parameters, options) => call("POST", path, parameters, options?.orStatus),
+    get: (path: string, parameters: Parameters) => call("GET", path, parameters),
+    post: (path: string, parameters: Parameters, orStatus?: number) =>
+      call("POST", path, parameters, orStatus),
   };
 }
 
-interface Asked {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly parameters: Parameters;
-  readonly encoding: (typeof encodings)[number];
-}
-
+/** What comes behind the path, and the rest of the request. */
 function requestFor(
-  { url, apiKey }: Access,
-  { method, path, parameters, encoding }: Asked,
-): [url: string, init: RequestInit] {
+  { apiKey }: Access,
+  encoding: Encoding,
+  method: string,
+  parameters: Parameters,
+): [query: string, init: RequestInit] {
   const authorization = `Bearer ${apiKey}`;
   // Ids are opaque: they may hold what has a meaning in a URL.
-  const pairs = new URLSearchParams(
-    Object.entries(parameters).map(([name, value]) => [name, String(value)]),
-  ).toString();
+  const texts = Object.entries(parameters).map(([name, value]) => [name, String(value)]);
+  const pairs = new URLSearchParams(texts).toString();
   if (method === "GET" || encoding === "query") {
-    return [`${url}${path}?${pairs}`, { method, headers: { authorization } }];
+    return [`?${pairs}`, { method, headers: { authorization } }];
   }
   const type = { json: "application/json", form: "application/x-www-form-urlencoded" }[encoding];
   const body = encoding === "json" ? JSON.stringify(parameters) : pairs;
-  return [`${url}${path}`, { method, headers: { authorization, "content-type": type }, body }];
+  return ["", { method, headers: { authorization, "content-type": type }, body }];
 }
 
 /** The simulated service has a clock of its own: nobody has to sleep. */
