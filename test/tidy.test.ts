@@ -1,4 +1,7 @@
-/** What can be enforced about how the code reads: floors, banned calls, sizes, dead exports. Plain text, no compiler. */
+/**
+ * What can be enforced about how the code reads: floors, banned calls, sizes, dead exports. Plain text, no compiler. biome.json
+ * limits functions to 70 lines, save in files whose function only makes closures.
+ */
 
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, posix, sep } from "node:path";
@@ -18,7 +21,6 @@ const longFiles: Readonly<Record<string, string>> = {
   "src/play/scenario/types.ts": "one grammar",
 };
 const MAX_LINES = 300;
-const MAX_FUNCTION_LINES = 70;
 
 interface SourceFile {
   readonly path: string;
@@ -265,16 +267,6 @@ describe("sizes", () => {
     expect(Object.keys(longFiles).filter((path) => !long.includes(path))).toEqual([]);
   });
 
-  test(`no function of src has more than ${MAX_FUNCTION_LINES} lines`, () => {
-    // A function that only makes closures is as long as they are together; each of them is measured.
-    const long = sources.flatMap(({ path, code }) =>
-      functionsIn(code)
-        .filter(({ lines, makesClosures }) => lines > MAX_FUNCTION_LINES && !makesClosures)
-        .map(({ name, lines }) => `${path} ${name}: ${lines} lines`),
-    );
-    expect(long).toEqual([]);
-  });
-
   /** The lines that a folder may weigh. A mechanism that is added takes the place of another one. */
   test.each<[number, RegExp]>([
     [1300, /^src\/client\//],
@@ -393,35 +385,4 @@ function usedIn(file: SourceFile): string[] {
   if (!/\bimport\(/.test(file.text)) return named;
   const words = file.code.match(/\w+/g) ?? [];
   return [...named, ...importsOf(file).flatMap((path) => words.map((word) => `${path} ${word}`))];
-}
-
-interface FunctionText {
-  readonly name: string;
-  readonly lines: number;
-  readonly makesClosures: boolean;
-}
-
-/** Functions by their indentation, which the formatter fixes: from the head to the line that closes it. */
-function functionsIn(code: string): FunctionText[] {
-  const lines = code.split("\n");
-  return lines.flatMap((line, index) => {
-    const head =
-      /^(\s*)(?:export )?(?:async )?function\*? (\w+)|^(\s*)(?:async |static |get )*(#?\w+)\([^;]*\{$/.exec(
-        line,
-      );
-    if (head === null || /^\s*(?:if|for|while|switch|catch)\b/.test(line)) return [];
-    const indent = head[1] ?? head[3] ?? "";
-    const length = lines.slice(index + 1).findIndex((one) => one.startsWith(`${indent}}`)) + 2;
-    const body = lines.slice(index + 1, index + length);
-    const inner = new RegExp(
-      `^${indent}  (?:function\\*? |return \\{|return (?:async )?(?:function|\\()|const \\w+ = \\()`,
-    );
-    return [
-      {
-        name: head[2] ?? head[4] ?? "",
-        lines: length,
-        makesClosures: body.some((one) => inner.test(one)),
-      },
-    ];
-  });
 }

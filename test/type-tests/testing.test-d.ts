@@ -52,8 +52,6 @@ clientContract({
 
 // @ts-expect-error a driver has to report impressions
 clientContract({ describe, it, driver: () => ({ click: () => undefined }) });
-// @ts-expect-error there is no such choice
-clientContract({ describe, it, driver: () => driver, assumptions: { "limit.exceeded": "418" } });
 // @ts-expect-error a rule is skipped for a reason
 clientContract({ describe, it, driver: () => driver, skip: { "backs-off": true } });
 const wrong: Driver<Handle> = {
