@@ -1,16 +1,7 @@
 /** What clients see of each verdict, of an answer that others overtake, and what the journal says of a client that left. */
 
 import { expect, test, vi } from "vitest";
-import {
-  type Case,
-  type Connected,
-  cases,
-  fewCases,
-  impression,
-  listing,
-  nameOf,
-  patienceFor,
-} from "./cases.ts";
+import { type Connected, cases, impression, listing, nameOf, patienceFor } from "./cases.ts";
 import { expectShown, type Wording } from "./expect-shown.ts";
 import type { Seen } from "./observe.ts";
 
@@ -31,24 +22,11 @@ const late = [
   { kind: "respond", status: 503, delay: "1h" },
 ] as const;
 
-/** For a client that gets the same bytes as another one, and has its own words for them. */
-export function testWording(subject: Pick<Subject, "connect" | "wording">): void {
-  testVerdicts(fewCases, subject);
-}
-
-function testVerdicts(
-  some: readonly Case[],
-  { connect, wording }: Pick<Subject, "connect" | "wording">,
-): void {
+/** `some`: fewer for clients that get the same bytes as another one, and have their own words for them. */
+export function testClient({ connect, wording, tellsAbort }: Subject, some = cases): void {
   test.each(some.map((one) => [nameOf(one), one] as const))("sees %s", async (_name, one) => {
     await expectShown(connect(), one, wording);
   });
-}
-
-export function testClient(subject: Subject): void {
-  testVerdicts(cases, subject);
-  testLeaving(subject);
-  const { connect } = subject;
 
   test.each(["lose-response", "drop"] as const)(
     "%s doesn't affect the next request",
@@ -81,10 +59,8 @@ export function testClient(subject: Subject): void {
     expect(order.toSorted()).toEqual(["first 200", "second 200", "third 200"]);
     expect(sim.journal.entries()[0]?.fault).toMatchObject({ kind: "reorder", received: "whole" });
   });
-}
 
-export function testLeaving({ connect, wording, tellsAbort }: Subject): void {
-  test.each(late)(
+  test.each(some === cases ? late : late.slice(0, 1))(
     "a request whose client leaves during %j is journalled without an answer, if that is noticed",
     async (verdict) => {
       const { observe, sim, baseUrl } = connect();

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createSimulator } from "../../src/index.ts";
 import { type Server, startServer } from "../../src/server.ts";
 import { hasCurl } from "../programs.ts";
-import { type Connected, listing } from "./cases.ts";
-import { testClient, testWording, WAIT } from "./client-suite.ts";
+import { type Connected, fewCases, listing } from "./cases.ts";
+import { testClient, WAIT } from "./client-suite.ts";
 import { content, type Wording } from "./expect-shown.ts";
 import { type Observe, observeCurl, observeFetch, observeHttp, type Seen } from "./observe.ts";
 
@@ -48,7 +48,7 @@ describe("node:http", { concurrent: true }, () => {
     head: /^ECONNRESET: aborted$/,
     noise: /^HPE_INVALID_CONSTANT: /,
   };
-  testWording({ connect: () => overHttp(observeHttp), wording });
+  testClient({ connect: () => overHttp(observeHttp), wording, tellsAbort: true }, fewCases);
 });
 
 describe.skipIf(!hasCurl)("curl", { concurrent: true }, () => {
@@ -61,7 +61,7 @@ describe.skipIf(!hasCurl)("curl", { concurrent: true }, () => {
     head: /^exit 18$/,
     noise: /^exit 1$/,
   };
-  testWording({ connect: () => overHttp(observeCurl), wording });
+  testClient({ connect: () => overHttp(observeCurl), wording, tellsAbort: true }, fewCases);
 });
 
 describe("sim.fetch", { concurrent: true }, () => {

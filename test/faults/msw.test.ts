@@ -6,8 +6,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createSimulator } from "../../src/index.ts";
 import { createHandlers } from "../../src/msw.ts";
 import { createHandlers2, listeners } from "../msw-versions.ts";
-import type { Connected } from "./cases.ts";
-import { type Subject, testClient, testLeaving, testWording } from "./client-suite.ts";
+import { type Connected, cases, fewCases } from "./cases.ts";
+import { type Subject, testClient } from "./client-suite.ts";
 import { content, type Wording } from "./expect-shown.ts";
 import { type Observe, observeFetch, observeHttp, type Seen } from "./observe.ts";
 
@@ -78,17 +78,13 @@ const subjects: readonly MswSubject[] = [
   { version: "MSW 3", client: "node:http", ...httpClient, tellsAbort: true },
 ];
 
-describe.each(subjects)("$version, $client", ({ version, client, observe, ...subject }) => {
+describe.each(subjects)("$version, $client", ({ version, client, observe, ...words }) => {
   function connect(): Connected<Seen> {
     const sim = createSimulator({ publishers: 3 });
     closers.push(listeners[version](sim, baseUrl));
     return { observe, sim, baseUrl };
   }
-  if (client === "fetch") testClient({ ...subject, connect });
-  else {
-    testWording({ ...subject, connect });
-    testLeaving({ ...subject, connect });
-  }
+  testClient({ ...words, connect }, client === "fetch" ? cases : fewCases);
 });
 
 test("a service that only answers, without rules, gets handlers", () => {

@@ -1,14 +1,13 @@
 /**
  * Measures what the contract finds: for each planted client the rule that catches it and the number of the session, or MISSED.
  *
- *     node test/testing/defects/measure.ts [CORPUS or HALF ...] [--runs 1500] [--seed 1] [--processes 2]
+ *     node test/testing/defects/measure.ts [CORPUS or HALF ...] [--runs 1500] [--seed 1]
  */
 
 import { stdout } from "node:process";
 import { parseArgs } from "node:util";
 import { breachOf, corpora, halves, nameOf, type PlantedClient } from "./corpora.ts";
 import { missed } from "./missed.ts";
-import { spread } from "./spread.ts";
 
 interface Measured extends Pick<PlantedClient, "corpus" | "says" | "half"> {
   readonly rule: string | undefined;
@@ -20,7 +19,6 @@ const { values, positionals } = parseArgs({
   options: {
     runs: { type: "string", default: "1500" },
     seed: { type: "string", default: "1" },
-    processes: { type: "string", default: "2" },
   },
 });
 const names = [...new Set(corpora.map(({ corpus }) => corpus))];
@@ -44,19 +42,18 @@ async function measured(client: PlantedClient): Promise<Measured> {
 }
 
 const all: Measured[] = [];
-const isOver = await spread(wanted, Number(values.processes), measured, (one) => {
+for (const client of wanted) {
+  const one = await measured(client);
   all.push(one);
   const hint = one.rule === undefined && missed.has(nameOf(one)) ? " (as listed)" : "";
   stdout.write(
     `${nameOf(one)} [${one.half}] ${one.found.replaceAll("\n", " ").slice(0, 200)}${hint}\n`,
   );
-});
-if (isOver) {
-  for (const name of [...names, ...halves, "all"]) {
-    const those = all.filter((one) => name === "all" || one.corpus === name || one.half === name);
-    const caught = those.filter(({ rule }) => rule !== undefined).length;
-    if (those.length > 0) stdout.write(`${name}: ${caught} of ${those.length}\n`);
-  }
-  const counts = Map.groupBy(all, ({ rule = "none" }) => rule);
-  for (const [rule, { length }] of counts) stdout.write(`${rule}: ${length}\n`);
 }
+for (const name of [...names, ...halves, "all"]) {
+  const those = all.filter((one) => name === "all" || one.corpus === name || one.half === name);
+  const caught = those.filter(({ rule }) => rule !== undefined).length;
+  if (those.length > 0) stdout.write(`${name}: ${caught} of ${those.length}\n`);
+}
+const counts = Map.groupBy(all, ({ rule = "none" }) => rule);
+for (const [rule, { length }] of counts) stdout.write(`${rule}: ${length}\n`);
