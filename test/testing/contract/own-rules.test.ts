@@ -13,17 +13,19 @@ import { temporaryFolder } from "../../temporary-folder.ts";
 import { runContract } from "./run-contract.ts";
 
 const guide = "docs/test-your-client.md";
+const reference = "docs/reference/contract.md";
+const client = contentOf(reference, "ads.js");
 const examples = [
   {
-    page: "docs/reference/contract.md",
+    page: reference,
     id: "clicks-come-late",
-    ads: contentOf(guide, "ads.js"),
-    contract: contentOf("docs/reference/contract.md", "rule.test.js"),
+    ads: client,
+    contract: contentOf(reference, "rule.test.js"),
   },
   {
     page: guide,
     id: "once",
-    ads: contentOf(guide, "ads.js").replace("ad_id, session_id })", "ad_id })"),
+    ads: client.replace("ad_id, session_id })", "ad_id })"),
     contract: contentOf(guide, "ads.test.js").replace(" driver,", ' driver, only: ["once"],'),
   },
 ];
