@@ -10,14 +10,11 @@ import { skippedTests } from "./test/skipped-tests.ts";
  * a process of its own. All others share one for each core: starting one for each of these files would take a minute.
  */
 const apart: string[] = [
-  "adapters/{fake-timers,msw,redirect}",
-  "client/client",
+  "adapters/{fake-timers,msw}",
   "faults/{connections,msw}",
-  "fuzz/fuzz",
   "parity",
   "play/foreign/{foreign,own-requests}",
   "play/targets/real-traffic",
-  "server/{outbox,robustness,slices}",
   "testing/driver/globals",
   "vitest/fixtures",
 ].map((file) => `test/${file}.test.ts`);
