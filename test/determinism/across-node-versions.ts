@@ -26,7 +26,7 @@ let passed = 0;
 let failed = 0;
 try {
   const main = await writePlayer(folder);
-  const playing = Object.entries(await nodeBinaries()).map(async ([version, binary]) => {
+  const playing = Object.entries(nodeBinaries()).map(async ([version, binary]) => {
     const { digest, node } = await digestOn(binary, main);
     const good = digest === expected && node === version;
     if (good) passed += 1;

@@ -222,7 +222,7 @@ async function prepareJest({ path, write }: Project): Promise<void> {
   await copyFile(timers, join(path, "fake-timers.cjs"));
 }
 
-const nodes = Object.entries(await nodeBinaries());
+const nodes = Object.entries(nodeBinaries());
 const ends = [nodes[0], nodes.at(-1)].filter((node) => node !== undefined);
 await inFolder(async (folder) => {
   const tarball = await pack(folder);

@@ -68,7 +68,7 @@ export async function emptyProject(folder: string, binary: string): Promise<Proj
 
 /** A folder that has the package in it, as the pages suppose, and the newest LTS of Node. */
 export async function pageProject(folder: string, tarball: string): Promise<Project> {
-  const binary = Object.values(await nodeBinaries()).at(-2) ?? process.execPath;
+  const binary = Object.values(nodeBinaries()).at(-2) ?? process.execPath;
   const project = await emptyProject(folder, binary);
   await copyFile(tarball, join(project.path, basename(tarball)));
   return project;
