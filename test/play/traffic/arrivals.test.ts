@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { exponentials, parseRate, plannedArrivals } from "../../../src/play/traffic/arrivals.ts";
 import type { Arrivals } from "../../../src/play/traffic/traffic.ts";
+import { runsOf } from "../../budget.ts";
 import { START_MS, timesOf } from "./orders.ts";
 
 const SECOND_MS = 1000;
@@ -44,7 +45,7 @@ test("whole milliseconds in order, before the end, as many as planned at most, t
       expect(times.length).toBeLessThanOrEqual(plannedArrivals({ for: lasting, arrivals }));
       expect(timesOf(arrivals, lasting, start)).toEqual(times);
     }),
-    { numRuns: 300 },
+    { numRuns: runsOf(300, 100) },
   );
 });
 
@@ -55,7 +56,7 @@ test.each<[Arrivals, number, number]>([
   [{ kind: "constant", rate: "1/d" }, 1, 1],
   [{ kind: "ramp", from: "0/s", to: "100/s" }, 10 * SECOND_MS, 500],
   [{ kind: "ramp", from: "100/s", to: "0/s" }, 10 * SECOND_MS, 500],
-  [{ kind: "daily", mean: "100/m" }, DAY_MS, 144_000],
+  [{ kind: "daily", mean: "10/m" }, DAY_MS, 14_400],
   [{ kind: "burst", count: 4 }, MINUTE_MS, 4],
   [{ kind: "burst", count: 4, every: "10s" }, MINUTE_MS, 24],
   [{ kind: "trace", atMs: [1, 2, 3] }, MINUTE_MS, 3],
@@ -94,8 +95,8 @@ test.each(["even", "poisson"] as const)("daily, %s: follows the hour in UTC", (h
 });
 
 test("a usual day at 80 % of a limit has no minute that goes over it", () => {
-  const times = timesOf({ kind: "daily", mean: "800/m" }, DAY_MS);
-  const minutes = times.slice(1000).map((dueMs, place) => dueMs - (times[place] ?? 0));
+  const times = timesOf({ kind: "daily", mean: "80/m" }, DAY_MS);
+  const minutes = times.slice(100).map((dueMs, place) => dueMs - (times[place] ?? 0));
   const shortestMs = minutes.reduce((least, ms) => Math.min(least, ms), DAY_MS);
   expect(shortestMs).toBeGreaterThanOrEqual(MINUTE_MS);
   expect(shortestMs).toBeLessThan(1.1 * MINUTE_MS);
