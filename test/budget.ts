@@ -1,7 +1,6 @@
 /**
- * How much the long tests try. What they say of runs, sequences and rows is what RUNS=1 tries: run it before a release. `.ci/run`,
- * which must end in ten minutes, tries a quarter of it, and `npm test` a tenth, which is enough to notice every planted
- * defect. RUNS=10 goes on exploring.
+ * How much the long tests try. What they say of runs, sequences and rows is what RUNS=1 tries: run it before a release. `npm test`
+ * tries a tenth, and of the planted defects those that are noticed soon; `.ci/run` tries a quarter. RUNS=10 goes on exploring.
  */
 
 const share = Number(process.env.RUNS ?? 0.1);
