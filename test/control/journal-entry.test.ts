@@ -6,7 +6,7 @@ import { parseScenario } from "../../src/play/scenario/parse-scenario.ts";
 import type { RequestStep } from "../../src/play/scenario/types.ts";
 import type { Worlds } from "../../src/simulator/worlds.ts";
 import { senderOf } from "../operation-sender.ts";
-import { otherForm, parityOptions, recordRequests } from "../parity-requests.ts";
+import { parityOptions, recordRequests } from "../parity-requests.ts";
 import { askLater, JSON_BODY, worldsOf } from "../worlds.ts";
 
 interface Shown {
@@ -52,12 +52,9 @@ describe("the step", () => {
     ...{ publishers: 12, steps: [step] },
   });
   const parity = () => worldsOf({ seed: "parity", profile: "adversarial", publishers: 12 });
-  test.each([
-    ["the usual answers", parityOptions],
-    ["another form of answers", otherForm],
-  ])("of every kind of request is valid in a scenario, with %s", async (_, options) => {
-    const requests = recordRequests(options);
-    const worlds = worldsOf({ ...options, journalEntries: 10_000 });
+  test("of every kind of request is valid in a scenario", async () => {
+    const requests = recordRequests(parityOptions);
+    const worlds = worldsOf({ ...parityOptions, journalEntries: 10_000 });
     for (const { target, ...request } of requests) worlds.handle({ ...request, path: target });
     const kinds = new Set<string>();
     for (let sequence = 1; sequence <= requests.length; sequence += 1) {

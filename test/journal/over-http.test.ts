@@ -8,7 +8,7 @@ import { createSimulator } from "../../src/index.ts";
 import { startServer } from "../../src/server.ts";
 import { createWorlds } from "../../src/simulator/worlds.ts";
 import { fakerPerson } from "../../src/world/publishers/people.ts";
-import { otherForm, recordRequests } from "../parity-requests.ts";
+import { parityOptions, recordRequests } from "../parity-requests.ts";
 
 /** The same text without the headers that an HTTP client adds to requests. */
 function withoutAmbient(text: string): string {
@@ -23,11 +23,11 @@ function withoutAmbient(text: string): string {
 }
 
 test("the same requests give the same export in process and over HTTP", async () => {
-  const sim = createSimulator(otherForm);
-  const server = await startServer({ ...otherForm, port: 0 });
+  const sim = createSimulator(parityOptions);
+  const server = await startServer({ ...parityOptions, port: 0 });
   try {
     // Of a body over the limit the HTTP server keeps only as much as it needs to refuse it.
-    const requests = recordRequests(otherForm).filter(({ body = "" }) => body.length <= 65_536);
+    const requests = recordRequests(parityOptions).filter(({ body = "" }) => body.length <= 65_536);
     expect(requests.length).toBeGreaterThan(100);
     for (const { target, body = null, ...rest } of requests) {
       sim.handle({ ...rest, path: target, ...(body !== null && { body }) });
