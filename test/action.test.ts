@@ -2,98 +2,88 @@
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { runAdsimOver } from "./cli/run-adsim.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const root = join(import.meta.dirname, "..");
-const action = parse(readFileSync(join(root, "action.yml"), "utf8"));
-const [step] = action.runs.steps;
+const textOf = (name: string): string => readFileSync(join(root, name), "utf8");
+const { inputs, runs } = parse(textOf("action.yml"));
+const [step] = runs.steps;
 
-/** Writes its arguments to a file as JSON, and exits with 7. */
-const npx = `#!${process.execPath}
-require("node:fs").writeFileSync("arguments.json", JSON.stringify(process.argv.slice(2)));
-process.exit(7);
-`;
-/** Records its arguments and where it was called, and writes a file as `npm pack` does. */
-const npm = `#!/bin/sh
-echo "$PWD: $*" >> "$RUNNER_TEMP/npm.log"
-if [ "$1" = pack ]; then echo packed > "$4/adsim-0.0.0.tgz"; fi
-echo noise
+/** In the place of npm and npx: prints its arguments, and does the part of `npm pack` that the action needs. */
+const npm = `#!${process.execPath}
+const args = process.argv.slice(2);
+console.error(JSON.stringify(args));
+if (args[0] === "pack") require("node:fs").writeFileSync(args.at(-1) + "/adsim-0.0.0.tgz", "");
 `;
 
-/** Runs the step as a runner does: inputs in the places of their expressions, the script in a file for bash. */
-function runStep(inputs: Readonly<Record<string, string>>, folder = temporaryFolder()) {
-  writeFileSync(join(folder, "npx"), npx, { mode: 0o755 });
-  writeFileSync(join(folder, "npm"), npm, { mode: 0o755 });
-  const given = (name: string): string => inputs[name] ?? action.inputs[name]?.default ?? "";
-  const env = Object.entries<string>(step.env).map(([name, expression]) => [
-    name,
-    expression.replace(/^\$\{\{ inputs\.([a-z-]+) \}\}$/, (_, input: string) => given(input)),
+const variableOf = (input: string): string => `INPUT_${input.toUpperCase().replaceAll("-", "_")}`;
+
+/** Runs the step as a runner does. @returns its exit code, and the arguments of npm and npx. */
+function runStep(given: Readonly<Record<string, string>>, folder = temporaryFolder()) {
+  for (const name of ["npm", "npx"]) writeFileSync(join(folder, name), npm, { mode: 0o755 });
+  const env = Object.keys(inputs).map((name) => [
+    variableOf(name),
+    given[name] ?? inputs[name].default,
   ]);
-  const script = join(folder, "step.sh");
-  writeFileSync(script, step.run);
-  const words = ["--noprofile", "--norc", "-eo", "pipefail", script];
-  const { status, stdout } = spawnSync("bash", words, {
-    cwd: folder,
-    encoding: "utf8",
-    timeout: 60_000,
+  const words = ["--noprofile", "--norc", "-eo", "pipefail", "-c", step.run];
+  const { status, stdout, stderr } = spawnSync("bash", words, {
+    ...{ cwd: folder, encoding: "utf8" },
     env: {
-      ...process.env,
-      ...Object.fromEntries(env),
-      GITHUB_ACTION_PATH: root,
-      RUNNER_TEMP: folder,
-      PATH: `${folder}${delimiter}${process.env.PATH}`,
+      ...{ ...process.env, ...Object.fromEntries(env), PATH: `${folder}:${process.env.PATH}` },
+      ...{ GITHUB_ACTION_PATH: root, RUNNER_TEMP: folder },
     },
   });
-  const file = join(folder, "arguments.json");
-  const args: unknown = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
-  return { folder, code: status, stdout, args };
+  const calls: string[][] = JSON.parse(`[${stderr.trim().replaceAll("\n", ",")}]`);
+  return { folder, status, stdout, calls };
 }
 
-test("the action is one bash step that gets every input as a variable, and none in its script", () => {
-  expect(action.runs).toMatchObject({ using: "composite", steps: [{ shell: "bash" }] });
+test("every input is documented and reaches the script as a variable, never as a part of it", () => {
+  const { "working-directory": folder, ...others } = inputs;
+  const expected = Object.keys(others).map((name) => [variableOf(name), `\${{ inputs.${name} }}`]);
+  expect(step.env).toEqual(Object.fromEntries(expected));
   expect(step.run).not.toContain("${{");
-  const taken = [...Object.values<string>(step.env), step["working-directory"]];
-  const inputs = Object.keys(action.inputs).map((name) => `\${{ inputs.${name} }}`);
-  expect(taken.sort()).toEqual(inputs.sort());
+  const page = textOf("docs/any-language.md").split("### A GitHub Action")[1] ?? "";
+  for (const name of Object.keys(inputs)) expect(page).toMatch(new RegExp(`\\b${name}[:\`]`));
 });
 
-test("without other inputs the action packs its own files, once, and runs the script in `adsim exec`", () => {
-  const { folder, args, code, stdout } = runStep({ run: "npm test" });
-  const package_ = expect.stringMatching(`^--package=${folder}/adsim-.*/adsim-0.0.0.tgz$`);
-  const script = ["bash", "-eo", "pipefail", "-c", "npm test"];
-  expect(args).toEqual(["--yes", package_, "--", "adsim", "exec", "--", ...script]);
-  expect(code).toBe(7);
-  runStep({ run: "npm test" }, folder);
-  const calls = readFileSync(join(folder, "npm.log"), "utf8").trim().split("\n");
-  const pack = expect.stringMatching(`^${root}: pack --silent --pack-destination `);
-  expect(calls).toEqual([`${root}: ci --no-audit --no-fund`, pack]);
-  // npm's output doesn't mix with the script's.
-  expect(stdout).toBe("");
+test("the action packs its own files once, unless another package is named", () => {
+  const script = ["--", "adsim", "exec", "--", "bash", "-eo", "pipefail", "-c", "npm test"];
+  const { folder, calls } = runStep({ run: "npm test" });
+  const exec = ["--yes", expect.stringMatching(/^--package=.*\/adsim-0.0.0.tgz$/), ...script];
+  expect(calls.map(([name]) => name)).toEqual(["ci", "pack", "--yes"]);
+  expect(calls[2]).toEqual(exec);
+  expect(runStep({ run: "npm test" }, folder).calls).toEqual([exec]);
   const installed = runStep({ run: "npm test", package: "installed" });
-  expect(installed.args).toEqual(["--no", "--", "adsim", "exec", "--", ...script]);
+  expect(installed.calls).toEqual([["--no", ...script]]);
 });
 
-test("the action passes every input on as data, and runs nothing in it", () => {
+test("adsim takes what the action passes on, and nothing in an input is run by the action", async () => {
   const hostile = `$(touch x) \`touch x\` '"; touch x #\n touch x & *`;
-  const { folder, args } = runStep({
-    ...{ run: hostile, package: hostile, seed: hostile, start: "--port", clock: "; touch x" },
-    ...{ publishers: "$(touch x)", profile: "a b", "fail-on-findings": "true" },
-    assumptions: "  dedup.repeat=conflict \r\n\n$(touch x)=`touch x`\n*",
+  const trace = join(temporaryFolder(), "trace.html");
+  const { folder, calls } = runStep({
+    ...{ run: hostile, package: hostile, seed: hostile, start: "2026-03-01T00:00:00Z" },
+    ...{ clock: "frozen", publishers: "5", profile: "tiny", "fail-on-findings": "true" },
+    ...{ trace, assumptions: "  dedup.repeat=conflict \r\n\nlimit.exceeded=503" },
   });
-  expect(args).toEqual([
-    ...["--yes", `--package=${hostile}`, "--", "adsim", "exec", `--seed=${hostile}`],
-    ...["--start=--port", "--clock=; touch x", "--publishers=$(touch x)", "--profile=a b"],
-    ...["--assume=dedup.repeat=conflict", "--assume=$(touch x)=`touch x`", "--assume=*"],
-    ...["--fail-on-findings", "--", "bash", "-eo", "pipefail", "-c", hostile],
-  ]);
+  const [[, from, , , ...words] = []] = calls;
+  expect([from, words.at(-1)]).toEqual([`--package=${hostile}`, hostile]);
   expect(existsSync(join(folder, "x"))).toBe(false);
+  const options = words.slice(0, words.indexOf("--"));
+  expect(options).toContain(`--seed=${hostile}`);
+  const assumed: unknown[] = [];
+  const { code } = await runAdsimOver(({ env }) => {
+    assumed.push(JSON.parse(env.ADSIM_ASSUMPTIONS ?? ""));
+  }, options);
+  expect(assumed).toMatchObject([{ "dedup.repeat": "conflict", "limit.exceeded": "503" }]);
+  expect([code, existsSync(trace)]).toEqual([0, true]);
 });
 
 test("the action refuses a switch that is neither true nor false", () => {
-  const { code, stdout, args } = runStep({ run: "true", "fail-on-findings": "yes" });
+  const { status, stdout, calls } = runStep({ run: "true", "fail-on-findings": "yes" });
   expect(stdout).toContain("::error::fail-on-findings must be true or false");
-  expect([code, args]).toEqual([2, undefined]);
+  expect([status, calls]).toEqual([2, []]);
 });
