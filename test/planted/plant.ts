@@ -1,6 +1,7 @@
 /** Builds a defect around a simulator: it changes what goes in or comes out, and knows nothing of what is inside. */
 
-import type { Verdict } from "../../src/faults/verdict.ts";
+import type { ImpressionRecord, Payouts, PublisherStats } from "../../src/client/api.ts";
+import type { VerdictKind } from "../../src/faults/verdict.ts";
 import type { SimulatorCore } from "../../src/simulator/core.ts";
 import type { ApiRequest, ApiResponse } from "../../src/spec/messages.ts";
 import { type OperationId, operationIds, operations } from "../../src/spec/operations.ts";
@@ -13,8 +14,10 @@ export type Answer = { -readonly [Part in keyof ApiResponse]: ApiResponse[Part] 
   headers: Record<string, string>;
 };
 
-export type Body = Record<string, unknown>;
+type Members = Readonly<Record<string, unknown>>;
 type Values = Readonly<Record<string, string>>;
+/** The members of all operations' bodies: each body has some of them. */
+type Body = ImpressionRecord & PublisherStats & Payouts;
 
 /** What a request says, if it says it in a usual way. */
 export interface Sent {
@@ -44,33 +47,30 @@ export function answers(change: (answer: Answer, sent: Sent, sim: SimulatorCore)
     });
 }
 
-/** Changes the bodies of an operation's successes. */
+/** Changes the members of an operation's successes that are returned. */
 export function bodies(
   operation: OperationId,
-  change: (body: Body, sim: SimulatorCore) => void,
+  change: (body: Body, sim: SimulatorCore) => Partial<Body>,
 ): Plant {
   return answers((answer, sent, sim) => {
     if (sent.operation !== operation || answer.status !== 200) return;
     const body = objectIn(answer.body);
-    if (body === undefined) return;
-    const before = JSON.stringify(body);
-    change(body, sim);
-    if (JSON.stringify(body) !== before) setBody(answer, body);
+    const changed = { ...body, ...change(body as Partial<Body> as Body, sim) };
+    if (JSON.stringify(changed) !== JSON.stringify(body)) setBody(answer, changed);
   });
 }
 
-/** A JSON object; undefined for anything else. */
-export function objectIn(text: string): Body | undefined {
+/** A JSON object; empty for what isn't JSON. */
+export function objectIn(text: string): Members {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? { ...value } : undefined;
+    return { ...JSON.parse(text) };
   } catch {
-    return undefined;
+    return {};
   }
 }
 
 /** Amounts are written without an exponent, as the service writes them. */
-export function setBody(answer: Answer, body: Body): void {
+export function setBody(answer: Answer, body: object): void {
   const plain = (number: string): string => Number(number).toFixed(6).replace(/0+$/, "");
   setText(answer, JSON.stringify(body).replaceAll(/\b\d+(\.\d+)?e-\d+/g, plain));
 }
@@ -80,18 +80,19 @@ export function setText(answer: Answer, text: string): void {
   answer.headers["content-length"] &&= String(Buffer.byteLength(text));
 }
 
-/** Changes the parameters of an operation's requests. `undefined` isn't sent. */
+/** Changes the parameters of an operation's requests that are returned. `undefined` isn't sent. */
 export function requests(
   operation: OperationId,
-  change: (values: Values, sim: SimulatorCore, sent: Sent) => Readonly<Record<string, unknown>>,
+  change: (values: Values, sim: SimulatorCore, sent: Sent) => Members,
 ): Plant {
   return (sim) =>
     wrap(sim, "handle", (handle) => (request) => {
       const sent = sentIn(request);
       if (sent.operation !== operation) return handle(request);
-      const before = JSON.stringify(sent.values);
-      const after = JSON.stringify(change(sent.values, sim, sent));
-      return handle(before === after ? request : withValues(request, JSON.parse(after)));
+      const { values } = sent;
+      const changed = JSON.stringify({ ...values, ...change(values, sim, sent) });
+      const isSame = changed === JSON.stringify(values);
+      return handle(isSame ? request : withValues(request, JSON.parse(changed)));
     });
 }
 
@@ -117,22 +118,19 @@ function textOf(body: ApiRequest["body"]): string | object | undefined {
 
 function valuesIn(carrier: string | object | undefined): object {
   if (typeof carrier !== "string") return carrier ?? {};
-  if (carrier.startsWith("{")) return objectIn(carrier) ?? {};
+  if (carrier.startsWith("{")) return objectIn(carrier);
   return Object.fromEntries(new URLSearchParams(carrier));
 }
 
-/** Changes verdicts of fault rules: of the scenario's and of those that are added later. */
-export function verdicts<Kind extends Verdict["kind"]>(
-  kind: Kind,
-  change: (verdict: Extract<Verdict, { kind: Kind }>) => Verdict,
-): Plant {
+/** Changes the members of verdicts that are returned. `undefined` goes. */
+export function verdicts(kind: VerdictKind, change: (verdict: Members) => Members): Plant {
   return (sim) => {
     wrap(sim.faults, "add", (add) => (rule) => {
       if (typeof rule === "function" || rule.verdict.kind !== kind) return add(rule);
-      // The condition has narrowed it, which TypeScript doesn't see for a type parameter.
-      const verdict = change(rule.verdict as Extract<Verdict, { kind: Kind }>);
-      return add({ ...rule, verdict });
+      const verdict = JSON.stringify({ ...rule.verdict, ...change({ ...rule.verdict }) });
+      return add({ ...rule, verdict: JSON.parse(verdict) });
     });
+    // The scenario's own rules come with its world.
     afterRestore(sim, () => {
       const rules = sim.faults.list();
       sim.faults.clear();
