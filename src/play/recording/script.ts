@@ -3,8 +3,6 @@
 import type { Duration } from "../../base/duration.ts";
 import type { Step } from "../scenario/types.ts";
 
-export type Script = ReturnType<typeof createScript>;
-
 export function createScript(startMs: number) {
   const steps: Step[] = [];
   let nowMs = startMs;
