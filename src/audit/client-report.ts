@@ -109,7 +109,7 @@ function notesOn(attempts: readonly Attempt[], requests: number, kept: number): 
   const untimed = attempts.filter(({ timeline }) => timeline === undefined).length;
   if (untimed > 0) {
     notes.push(
-      `The world's clock stood still for ${untimed} of ${attempts.length} requests, so the pauses between them can't be judged (Retry-After, hot loops and back-off).`,
+      `The world's clock was frozen at ${untimed} of ${attempts.length} requests. Pauses aren't judged there (Retry-After, hot loops and back-off), not even those that the test made by moving the clock.`,
     );
   }
   return notes;

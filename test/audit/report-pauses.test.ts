@@ -354,11 +354,11 @@ describe("a clock that stands still", () => {
     stage.sim.clock.set({ mode: "flowing" });
     expect(stage.found()).toEqual({});
     expect(stage.sim.report().notes).toEqual([
-      "The world's clock stood still for 10 of 10 requests, so the pauses between them can't be judged (Retry-After, hot loops and back-off).",
+      "The world's clock was frozen at 10 of 10 requests. Pauses aren't judged there (Retry-After, hot loops and back-off), not even those that the test made by moving the clock.",
     ]);
     stage.repeat(10, 0, () => stage.impression("b"));
     expect(stage.found()).toEqual({ [loop]: from2(10).map((one) => one + 10) });
-    expect(stage.sim.report().notes[0]).toContain("stood still for 10 of 20 requests");
+    expect(stage.sim.report().notes[0]).toContain("frozen at 10 of 20 requests");
   });
 
   test("doesn't hide a client that goes on after 401", () => {
