@@ -71,7 +71,7 @@ function patternOf({ path }: ControlRoute): RegExp {
 function refusal(path: string, routes: readonly ControlRoute[]): ApiResponse {
   if (routes.length === 0) {
     const paths = new Set(controlRoutes.map((one) => `/_sim/${one.path}`));
-    const detail = `The control API has nothing at this path. It has: ${[...paths].join(", ")}. A browser gets the inspector at /_sim/.`;
+    const detail = `The control API has nothing at this path. It has: ${[...paths].join(", ")}. The inspector at /_sim/ is for whoever accepts text/html, as a browser does.`;
     return problem("not-found", detail, "path");
   }
   const allow = routes.map(({ method }) => (method === "GET" ? "GET, HEAD" : method)).join(", ");

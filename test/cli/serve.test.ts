@@ -135,7 +135,7 @@ test("the inspector's address says to clients that aren't browsers what it is fo
   const [, { url }] = await serveJson();
   const answer = await fetch(`${url}/_sim/`);
   expect(answer.status).toBe(404);
-  expect(await answer.text()).toContain("A browser gets the inspector at /_sim/");
+  expect(await answer.text()).toContain("The inspector at /_sim/ is for whoever accepts text/html");
 });
 
 test("a port that fetch refuses is named at the start", async () => {

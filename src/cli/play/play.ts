@@ -25,7 +25,7 @@ import { givenPublishers, type playOptions } from "../options/command-options.ts
 import type { Call, FlagsOf } from "../options/option.ts";
 import { exitCodes, wrongUsage } from "../output/exit.ts";
 import { checkReports, writeReports } from "../output/reports.ts";
-import { isColourful, say } from "../output/say.ts";
+import { isColourful, say, sayWait } from "../output/say.ts";
 import { onEndingSignals } from "../processes/host-process.ts";
 import {
   errorInSource,
@@ -154,10 +154,7 @@ async function playAll(
         ...options,
         maxSteps: MAX_RECORDED_STEPS,
         signal: ending.signal,
-        onWait(ms) {
-          const about = readableDuration(Math.ceil(ms / 1000) * 1000);
-          note(`waits ${about}, until the service has quota again`);
-        },
+        onWait: (ms) => sayWait(ms, host.stderr),
       },
     );
     for await (const result of playing) {
@@ -244,11 +241,12 @@ function notPlayedLines(left: readonly Planned[], publishers: number): readonly 
 
 function needOf({ impossible, choices, publishers, totalMs }: ServicePlan, given: number): string {
   if (impossible.length > 0) return "what only an adsim has";
-  if (choices.length > 0) return choices.map((choice) => `--assume ${choice}`).join(" ");
-  if (publishers > given) return `--api-key and --publisher of ${publishers} publishers`;
-  return `--wait for ${readableDuration(totalMs)}`;
+  const needs = choices.map((choice) => `--assume ${choice}`);
+  if (publishers > given) needs.push(`--api-key and --publisher of ${publishers} publishers`);
+  return needs.length > 0 ? needs.join(" ") : `--wait for ${readableDuration(totalMs)}`;
 }
 
 function named(all: readonly { readonly scenario: string }[]): string {
-  return formatList(all.map(({ scenario }) => scenario));
+  const names = all.map(({ scenario }) => scenario);
+  return formatList(names.length < 4 ? names : [...names.slice(0, 2), `${names.length - 2} more`]);
 }

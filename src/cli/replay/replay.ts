@@ -20,7 +20,7 @@ import {
 } from "../options/command-options.ts";
 import type { Call, FlagsOf } from "../options/option.ts";
 import { exitCodes, wrongUsage } from "../output/exit.ts";
-import { say } from "../output/say.ts";
+import { say, sayWait } from "../output/say.ts";
 import { leftOutGroups, leftOutInWords, madeOf, recordingIn } from "../record/record.ts";
 
 type ReplayCall = Call<FlagsOf<typeof replayOptions>>;
@@ -46,6 +46,7 @@ export async function replay({ words, flags, host }: ReplayCall): Promise<number
   const played = isService
     ? await playScenario(made.scenario, {
         ...{ target, maxSteps, assumptions, wait: true },
+        onWait: (ms) => sayWait(ms, host.stderr),
         credentials: credentials.map(withSurfacesOf(made)),
       })
     : await playScenario(withOverrides(made.scenario, { ...world, start }), {

@@ -128,7 +128,7 @@ function surfacesIn(answer: ClientExchange, publisher: string, url: string): rea
   const list = status === 200 ? ", but no list of surfaces" : "";
   const how = outcome === "answered" ? `it answered with status ${status}${list}` : why;
   throw new TargetError(
-    `adsim can't read the surfaces of publisher ${publisher} at ${url}: ${how}. Check --api-key and --publisher, or name its surfaces.`,
+    `adsim can't read the surfaces of publisher ${publisher} at ${url}: ${how}. Check --target (the part before /v1), --api-key and --publisher, or name its surfaces by --surface.`,
   );
 }
 

@@ -45,7 +45,7 @@ test.each([
     const refused = await Promise.resolve(target.member(1)).catch((error) => error);
     const how = status === 200 ? "status 200, but no list of surfaces" : "status 401";
     expect(refused.message).toBe(
-      `adsim can't read the surfaces of publisher pub_2 at ${url}: it answered with ${how}. Check --api-key and --publisher, or name its surfaces.`,
+      `adsim can't read the surfaces of publisher pub_2 at ${url}: it answered with ${how}. Check --target (the part before /v1), --api-key and --publisher, or name its surfaces by --surface.`,
     );
   },
 );
