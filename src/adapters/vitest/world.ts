@@ -81,6 +81,6 @@ function handleUnderMsw(request: ApiRequest): ApiResponse {
   const sim = underMsw.get(name);
   if (sim !== undefined) return sim.handle({ ...request, path: rest || "/" });
   throw new Error(
-    "adsim: the test whose world this was has ended. Await the client's requests before the test ends.",
+    `adsim: no running test has the path ${request.path}. Either the client dropped the path of baseUrl, or its test has ended: await the client's requests before.`,
   );
 }
