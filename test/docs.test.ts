@@ -29,7 +29,7 @@ import { hasCurl, hasPython } from "./programs.ts";
 import { printedBy, runSnippet } from "./run-snippet.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** All blocks in a language. Those with a file are followed by `test/package/follow-*.ts`, or by `examples.test.ts`. */
+/** All blocks in a language. Those with a file are followed by `test/package`, or by `examples.test.ts`. */
 const blocks = (language: string) =>
   pages.flatMap((page) =>
     blocksOf(textOf(page))

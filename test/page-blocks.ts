@@ -38,17 +38,13 @@ export function blocksOf(text: string): Block[] {
 
 /** The blocks of a page's text that are written in this language. */
 export function snippetsIn(text: string, language: string): string[] {
-  const found = blocksOf(text).filter((block) => block.language === language);
-  return found.map((block) => block.text);
+  return blocksOf(text).flatMap((block) => (block.language === language ? [block.text] : []));
 }
 
 /** The content that a page gives this file. */
 export function contentOf(page: string, file: string): string {
-  const found = blocksOf(textOf(page)).filter((block) => block.file === file);
-  const [block] = found;
-  if (block === undefined || found.length > 1) {
-    throw new Error(`${page} has ${found.length} blocks for ${file}, not one.`);
-  }
+  const block = blocksOf(textOf(page)).find((one) => one.file === file);
+  if (block === undefined) throw new Error(`${page} has no block for ${file}.`);
   return block.text;
 }
 

@@ -31,11 +31,7 @@ export async function runSnippet(text: string): Promise<string[]> {
 /** The snippet with the package's exports, and its peers, found in this repository. */
 export function fromSource(text: string): string {
   return text.replaceAll(/ from "([^.].*)";$/gm, (_, name: string) => {
-    const own = /^adsim(?:\/(.+))?$/.exec(name);
-    const url =
-      own === null
-        ? import.meta.resolve(name)
-        : new URL(`../src/${own[1] ?? "index"}.ts`, import.meta.url).href;
-    return ` from ${JSON.stringify(url)};`;
+    const [own, entry = "index"] = /^adsim(?:\/(.+))?$/.exec(name) ?? [];
+    return ` from "${import.meta.resolve(own === undefined ? name : `../src/${entry}.ts`)}";`;
   });
 }

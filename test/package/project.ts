@@ -5,7 +5,6 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { nodeBinaries } from "../node-binaries.ts";
 
 const execute = promisify(execFile);
 
@@ -13,9 +12,9 @@ export interface Project {
   readonly path: string;
   /** Text by the name of its file. */
   write(files: Readonly<Record<string, string>>): Promise<void>;
-  /** @returns what the program printed. @throws Error with it when the program fails. */
-  run(program: string, ...args: readonly string[]): Promise<string>;
-  /** The same with the node binary that the project is for. */
+  /** Runs lines of a shell, as the pages give them. @returns what they printed. @throws Error with it when one fails. */
+  shell(lines: string): Promise<string>;
+  /** Runs the node binary that the project is for. */
   node(...args: readonly string[]): Promise<string>;
 }
 
@@ -42,21 +41,31 @@ export async function pack(folder: string): Promise<string> {
   return join(folder, stdout.trim().split("\n").at(-1) ?? "");
 }
 
-/** An empty folder. @param binary The node of all that runs there. */
-export async function emptyProject(folder: string, binary: string): Promise<Project> {
+/**
+ * A new folder.
+ *
+ * @param binary The node of all that runs there.
+ * @param tarball The package, which is copied into it, as the pages suppose.
+ */
+export async function newProject(
+  folder: string,
+  binary: string,
+  tarball?: string,
+): Promise<Project> {
   const path = await mkdtemp(join(folder, "project-"));
+  if (tarball !== undefined) await copyFile(tarball, join(path, basename(tarball)));
   // Without NODE_OPTIONS, which could let Jest load ES modules.
   const { NODE_OPTIONS: _, ...given } = process.env;
-  const settings = { CI: "1", NO_COLOR: "1", npm_config_prefer_offline: "true" };
-  const env = { ...given, ...settings, PATH: `${dirname(binary)}:${process.env.PATH}` };
+  const npm = { npm_config_prefer_offline: "true", npm_config_audit: "false" };
+  const PATH = `${dirname(binary)}:${process.env.PATH}`;
+  const env = { ...given, ...npm, CI: "1", NO_COLOR: "1", PATH };
   const limits = { maxBuffer: 64 * 1024 * 1024, timeout: 600_000, killSignal: "SIGKILL" as const };
-  const run: Project["run"] = async (program, ...args) => {
-    return (await execute(program, args, { cwd: path, env, ...limits })).stdout;
-  };
+  const run = async (program: string, args: readonly string[]): Promise<string> =>
+    (await execute(program, args, { cwd: path, env, ...limits })).stdout;
   return {
     path,
-    run,
-    node: (...args) => run(binary, ...args),
+    shell: (lines) => run("sh", ["-e", "-c", lines]),
+    node: (...args) => run(binary, args),
     async write(files) {
       for (const [name, text] of Object.entries(files)) {
         await mkdir(dirname(join(path, name)), { recursive: true });
@@ -64,30 +73,4 @@ export async function emptyProject(folder: string, binary: string): Promise<Proj
       }
     },
   };
-}
-
-/** A folder that has the package in it, as the pages suppose, and the newest LTS of Node. */
-export async function pageProject(folder: string, tarball: string): Promise<Project> {
-  const binary = Object.values(nodeBinaries()).at(-2) ?? process.execPath;
-  const project = await emptyProject(folder, binary);
-  await copyFile(tarball, join(project.path, basename(tarball)));
-  return project;
-}
-
-/** A project of CommonJS with these packages installed. */
-export async function projectWith(
-  folder: string,
-  binary: string,
-  packages: readonly string[],
-): Promise<Project> {
-  const project = await emptyProject(folder, binary);
-  await project.write({ "package.json": '{ "private": true }' });
-  await install(project, packages);
-  return project;
-}
-
-/** By npm on this Node: it need not suit the oldest. */
-export async function install({ path }: Project, packages: readonly string[] = []): Promise<void> {
-  const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
-  await execute("npm", ["install", ...options, ...packages], { cwd: path });
 }
