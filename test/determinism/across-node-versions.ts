@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { coveringArray, createSimulator } from "../../src/index.ts";
-import { nodeBinaries } from "../node-binaries.ts";
+import { binaryOf, nodeVersions } from "../node-binaries.ts";
 import { play } from "./play.ts";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -26,8 +26,8 @@ let passed = 0;
 let failed = 0;
 try {
   const main = await writePlayer(folder);
-  const playing = Object.entries(nodeBinaries()).map(async ([version, binary]) => {
-    const { digest, node } = await digestOn(binary, main);
+  const playing = nodeVersions.map(async (version) => {
+    const { digest, node } = await digestOn(binaryOf(version), main);
     const good = digest === expected && node === version;
     if (good) passed += 1;
     else failed += 1;
