@@ -156,7 +156,7 @@ describe("of the two example clients", () => {
     (habits: Habits): Cmd =>
     ({ env }) => {
       const { ADSIM_URL: url = "", ADSIM_API_KEY: apiKey = "" } = env;
-      const access = { url, apiKey, publisherId: env.ADSIM_PUBLISHER_ID ?? "", fetch };
+      const access = { url, apiKey, publisherId: env.ADSIM_PUBLISHER_ID ?? "" };
       return playSession(habits, access).then(
         () => 0,
         () => 1,

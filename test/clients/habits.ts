@@ -1,5 +1,7 @@
 /** What a client may get wrong about the API, as far as the spec leaves it open. */
 
+import type { Payout } from "../../src/client/api.ts";
+
 /** What a client takes for granted, or doesn't. */
 export interface Habits {
   /** What an error says, for the log. */
@@ -14,12 +16,6 @@ export interface Habits {
   paidAmount(payout: Payout): number;
   /** Looks at the members of a recorded impression. */
   checkMembers(record: object): void;
-}
-
-export interface Payout {
-  readonly date: string;
-  readonly amount_inr: number;
-  readonly status: string;
 }
 
 const MINUTE_MS = 60_000;

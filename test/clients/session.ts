@@ -3,12 +3,10 @@
  * runs into the reporting limit. What a client may get wrong is asked of its habits; the rest is taken any way it comes.
  */
 
-import type { Habits, Payout } from "./habits.ts";
-
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
+import type { ImpressionRecord, Payouts, PublisherStats, Surfaces } from "../../src/client/api.ts";
+import { buildRequest, type Encoding } from "../../src/spec/build-request.ts";
+import type { OperationId } from "../../src/spec/operations.ts";
+import type { Habits } from "./habits.ts";
 
 type Parameters = Readonly<Record<string, string | number>>;
 
@@ -17,132 +15,90 @@ export interface Access {
   readonly url: string;
   readonly apiKey: string;
   readonly publisherId: string;
-  readonly fetch: typeof globalThis.fetch;
 }
 
 /** Plays the session. @throws Error where something isn't as the client needs it. */
 export async function playSession(habits: Habits, access: Access): Promise<void> {
-  const { get, post, send } = createCaller(habits, access);
+  const { call, send } = createCaller(habits, access);
   const publisher = { publisher_id: access.publisherId };
 
-  const { surfaces } = await get("/v1/publisher/surfaces", publisher);
-  const active = list(surfaces).find(({ status }) => status === "active");
+  const { surfaces } = await call<Surfaces>("surfaces", publisher);
+  const active = surfaces.find(({ status }) => status === "active");
   if (active === undefined) throw new Error("no surface is active");
-  const surface = habits.storedId(text(active.id));
+  const surface = habits.storedId(active.id);
 
-  const before = await get("/v1/publisher/stats", publisher);
+  const before = await call<PublisherStats>("stats", publisher);
   const shown = { ...publisher, surface, ad_id: "ad-1", session_id: "session-1" };
-  const recorded = await post("/v1/impression", shown);
+  const recorded = await call<ImpressionRecord>("impression", shown);
   habits.checkMembers(recorded);
-  const impressionId = habits.storedId(text(recorded.impression_id));
+  const click = { impression_id: habits.storedId(recorded.impression_id) };
   // The answer could have been lost: the same impression once more is a duplicate, or counts again.
-  await post("/v1/impression", shown, 409);
-  await post("/v1/impression", { ...shown, ad_id: "ad-2", session_id: "session-2" });
-  amount((await post("/v1/click", { impression_id: impressionId })).revenue_credited_inr);
+  await call("impression", shown, 409);
+  await call("impression", { ...shown, ad_id: "ad-2", session_id: "session-2" });
+  await call("click", click);
   // A second click is answered in many ways. None of them is this client's business.
-  await post("/v1/click", { impression_id: impressionId }, 409);
+  await call("click", click, 409);
 
-  const refused = await send("POST", "/v1/impression", { surface });
+  const refused = await send("impression", { surface });
   if (refused.status < 400 || refused.status > 499) throw new Error("a wrong request passed");
   habits.readError(refused.text);
 
-  // The spec documents these fields (part 2).
-  const { payouts } = await get("/v1/publisher/payouts", { ...publisher, limit: 50 });
-  for (const payout of list(payouts) as unknown as readonly Payout[]) habits.paidAmount(payout);
+  const { payouts } = await call<Payouts>("payouts", { ...publisher, limit: 50 });
+  for (const payout of payouts) habits.paidAmount(payout);
 
   // A dashboard that reloads too often. The caller waits where it is told to.
-  for (let reload = 0; reload < 70; reload += 1) await get("/v1/publisher/stats", publisher);
+  for (let reload = 0; reload < 70; reload += 1) await call("stats", publisher);
 
   await advanceClock(access, 36 * 60 * 60 * 1000);
-  const period = before.period as { readonly from: string };
-  const after = await get("/v1/publisher/stats", { ...publisher, from: period.from });
+  const after = await call<PublisherStats>("stats", { ...publisher, from: before.period.from });
   // Some services show a day's figures on the next day.
-  const added = amount(after.impressions) - amount(before.impressions);
+  const added = after.impressions - before.impressions;
   if (added < 2) throw new Error(`2 impressions were recorded, and ${added} are reported`);
 }
 
-const encodings = ["json", "form", "query"] as const;
-type Encoding = (typeof encodings)[number];
 const MAX_WAITS = 10;
 
 /** Sends requests, in the encoding that the service understands, and again after a wait where it has to. */
 function createCaller(habits: Habits, access: Access) {
-  let encoding: Encoding = "json";
+  const encodings: Encoding[] = ["json", "form", "query"];
 
-  async function send(method: string, path: string, parameters: Parameters): Promise<Answer> {
+  async function send(operation: OperationId, parameters: Parameters) {
     for (let waits = 0; waits < MAX_WAITS; ) {
-      const [url, init] = requestFor(access, encoding, method, parameters);
-      const answer = await access.fetch(`${access.url}${path}${url}`, init);
-      const body = await answer.text();
-      const next = encodings[encodings.indexOf(encoding) + 1];
-      if (answer.status === 415 && method === "POST" && next !== undefined) {
-        encoding = next;
+      const options = { key: access.apiKey, encoding: encodings[0] };
+      const { path, query = "", ...init } = buildRequest(operation, parameters, options);
+      const answer = await fetch(`${access.url}${path}?${query}`, init as RequestInit);
+      const text = await answer.text();
+      if (answer.status === 415 && encodings.length > 1) {
+        encodings.shift();
       } else if (habits.isSlowDown(answer)) {
         await advanceClock(access, habits.waitMs(answer));
         waits += 1;
       } else {
-        return { status: answer.status, text: body };
+        return { status: answer.status, text };
       }
     }
-    throw new Error(`${method} ${path} is refused however long one waits`);
+    throw new Error(`${operation} is refused however long one waits`);
   }
 
   /** @throws Error for an answer that is neither 200 nor `orStatus`. */
-  async function call(method: string, path: string, parameters: Parameters, orStatus = 200) {
-    const { status, text: body } = await send(method, path, parameters);
-    if (status === 200) return JSON.parse(body) as Record<string, unknown>;
-    if (status === orStatus) return {};
-    throw new Error(`${method} ${path}: ${status}: ${habits.readError(body)}`);
+  async function call<Answer>(
+    operation: OperationId,
+    parameters: Parameters,
+    orStatus = 200,
+  ): Promise<Answer> {
+    const { status, text } = await send(operation, parameters);
+    if (status === 200) return JSON.parse(text);
+    if (status === orStatus) return {} as Answer;
+    throw new Error(`${operation}: ${status}: ${habits.readError(text)}`);
   }
 
-  return {
-    send,
-    get: (path: string, parameters: Parameters) => call("GET", path, parameters),
-    post: (path: string, parameters: Parameters, orStatus?: number) =>
-      call("POST", path, parameters, orStatus),
-  };
-}
-
-/** What comes behind the path, and the rest of the request. */
-function requestFor(
-  { apiKey }: Access,
-  encoding: Encoding,
-  method: string,
-  parameters: Parameters,
-): [query: string, init: RequestInit] {
-  const authorization = `Bearer ${apiKey}`;
-  // Ids are opaque: they may hold what has a meaning in a URL.
-  const texts = Object.entries(parameters).map(([name, value]) => [name, String(value)]);
-  const pairs = new URLSearchParams(texts).toString();
-  if (method === "GET" || encoding === "query") {
-    return [`?${pairs}`, { method, headers: { authorization } }];
-  }
-  const type = { json: "application/json", form: "application/x-www-form-urlencoded" }[encoding];
-  const body = encoding === "json" ? JSON.stringify(parameters) : pairs;
-  return ["", { method, headers: { authorization, "content-type": type }, body }];
+  return { send, call };
 }
 
 /** The simulated service has a clock of its own: nobody has to sleep. */
-async function advanceClock({ url, fetch }: Access, by: number): Promise<void> {
-  const answer = await fetch(`${url}/_sim/clock/advance`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ by }),
-  });
+async function advanceClock({ url }: Access, by: number): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ by });
+  const answer = await fetch(`${url}/_sim/clock/advance`, { method: "POST", headers, body });
   if (!answer.ok) throw new Error(`the clock can't be moved: ${await answer.text()}`);
-}
-
-function list(value: unknown): readonly Record<string, unknown>[] {
-  if (Array.isArray(value)) return value;
-  throw new Error("a list is missing");
-}
-
-function text(value: unknown): string {
-  if (typeof value === "string" && value !== "") return value;
-  throw new Error("a text is missing");
-}
-
-function amount(value: unknown): number {
-  if (typeof value === "number" && value >= 0) return value;
-  throw new Error("an amount is missing");
 }
