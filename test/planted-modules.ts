@@ -14,7 +14,7 @@ import { join } from "node:path";
 interface Change {
   readonly file: string;
   readonly find: string;
-  replace: string;
+  readonly replace: string;
 }
 
 export interface PlantedText {
@@ -24,47 +24,40 @@ export interface PlantedText {
 
 /** The defects in a table. */
 export function plantedIn(table: string): readonly PlantedText[] {
-  const places: { line: string; change: Change }[] = [];
+  const places: (Change & { line: string; replace: string })[] = [];
   let [file, find] = ["", ""];
   for (const line of table.split("\n")) {
+    const place = places.at(-1);
     if (line === "" || line.startsWith("# ")) continue;
     if (line.startsWith("== ")) file = line.slice(3);
     else if (line.startsWith("@ ")) find = line.slice(2);
-    else if (!line.startsWith("  ")) places.push({ line, change: { file, find, replace: "" } });
-    else {
-      const { change } = places.at(-1) ?? {};
-      if (change !== undefined) change.replace += `${line.replaceAll("@", () => change.find)}\n`;
-    }
+    else if (!line.startsWith("  ")) places.push({ line, file, find, replace: "" });
+    else if (place) place.replace += `${line.replaceAll("@", () => place.find)}\n`;
   }
-  return places.flatMap(({ line, change }) => {
-    const [says = "", ...names] = line.split(" +");
-    const others = places.filter((one) => names.some((name) => one.line === `+${name}`));
-    if (others.length !== names.length) throw new Error(`Not all is there: ${line}`);
-    const changes = [change, ...others.map((one) => one.change)];
-    return line.startsWith("+") ? [] : [{ says, changes }];
+  const defects = places.filter(({ line }) => !line.startsWith("+"));
+  return defects.map((place) => {
+    const [says = "", ...names] = place.line.split(" +");
+    const others = places.filter(({ line }) => names.some((name) => line === `+${name}`));
+    if (others.length !== names.length) throw new Error(`Not all is there: ${place.line}`);
+    return { says, changes: [place, ...others] };
   });
 }
 
-/**
- * The module at this path with the changes in it and in the modules that it imports.
- *
- * @throws Error where what is to be changed isn't there, or more than once.
- */
+/** The module at this path with the changes in it and in what it imports. @throws Error if one can't be made. */
 export async function importChanged(path: string, changes: readonly Change[]): Promise<object> {
   const left = new Set(changes);
   const url = urlOf(path, changes, left);
-  for (const { file } of left) throw new Error(`${path} doesn't import ${file}.`);
+  for (const { file, find } of left) throw new Error(`${path}: not once in ${file}: ${find}`);
   return (await import(/* @vite-ignore */ url)) as object;
 }
 
+/** Takes the changes that were made from those `left`. A module that is imported twice is changed twice. */
 function urlOf(path: string, changes: readonly Change[], left: Set<Change>): string {
   let text = readFileSync(path, "utf8");
   for (const change of changes) {
-    const { file, find, replace } = change;
-    if (!path.endsWith(`/${file}`)) continue;
-    const parts = text.split(find);
-    if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times: ${find}`);
-    text = parts.join(replace);
+    const parts = text.split(change.find);
+    if (!path.endsWith(`/${change.file}`) || parts.length !== 2) continue;
+    text = parts.join(change.replace);
     left.delete(change);
   }
   const code = stripTypeScriptTypes(text).replaceAll(

@@ -141,7 +141,7 @@ test.each(Object.entries(campaigns))(title, { timeout: 240_000 }, (what, campaig
 });
 
 test("the campaigns reached every place, and every invariant judged a run", () => {
-  if (process.env.ADSIM_REPORT !== undefined) console.log(marks.report().text, held);
+  if (process.env.ADSIM_REPORT !== undefined) console.log(marks.report(), held);
   marks.expectReached(places);
   expect(Object.keys(held).sort()).toEqual(Object.keys(turns).sort());
 });
