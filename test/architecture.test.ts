@@ -12,7 +12,7 @@ function namedPaths(): string[] {
   const quoted = Array.from(page.matchAll(/`([\w./-]+)`/g), ([, path = ""]) => path);
   let folder = "";
   return quoted.flatMap((path) => {
-    if (/^(?:src|test|docs|scenarios)\//.test(path)) {
+    if (/^(?:src|test|docs|scenarios|build)\//.test(path)) {
       folder = path.endsWith("/") ? path : dirname(path);
       return [path];
     }
