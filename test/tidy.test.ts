@@ -202,6 +202,15 @@ describe("sizes", () => {
     expect(Object.keys(longFiles).filter((path) => !long.includes(path))).toEqual([]);
   });
 
+  const foldersOfTest: readonly [most: number, names: string][] = [
+    [7500, "base|spec|world|faults|journal|exchange|simulator"],
+    [8000, "play|cli|scenarios"],
+    [7000, "server|adapters|control|inspector|client|vitest|browser"],
+    [8500, "audit|invariants|choices|assertions|testing"],
+    [5500, "properties|fuzz|determinism|oracle"],
+  ];
+  const ofTest = foldersOfTest.map(([, names]) => names).join("|");
+
   /** The lines that a folder may weigh. A mechanism that is added takes the place of another one. */
   test.each<[number, RegExp]>([
     [1300, /^src\/client\//],
@@ -223,12 +232,11 @@ describe("sizes", () => {
     [2800, /^src\/inspector\//],
     [3000, /^scenarios\//],
     [1300, /^(?:bench|build)\//],
-    [7500, /^test\/(?:base|spec|world|faults|journal|exchange|simulator)\//],
-    [8000, /^test\/(?:play|cli|scenarios)\//],
-    [7000, /^test\/(?:server|adapters|control|inspector|client|vitest|browser)\//],
-    [8500, /^test\/(?:audit|invariants|choices|assertions|testing)\//],
-    [5500, /^test\/(?:properties|fuzz|determinism|oracle)\//],
-    // Everything else of test: 3,500, as soon as it holds.
+    ...foldersOfTest.map(([most, names]): [number, RegExp] => [
+      most,
+      new RegExp(`^test/(?:${names})/`),
+    ]),
+    [3500, new RegExp(`^test/(?!(?:${ofTest})/)`)],
     [38_000, /^src\//],
     [40_000, /^test\//],
     [110, /^README\.md$/],
