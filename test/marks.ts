@@ -1,7 +1,7 @@
 /** Proof that a property test reached the interesting places: a place never reached is an error, not a pass. */
 
 export interface Marks {
-  /** Counts one check of the place, and whether the condition held. */
+  /** Counts one check of the place, and whether the condition was true. */
   sometimes(this: void, name: string, condition?: boolean): void;
   /** One line a mark. */
   report(): string;

@@ -60,19 +60,19 @@ export function readSim(value: unknown, { publisher, surface, after = 0 }: Names
 
 interface Seen extends After {
   /** For a check of events on record: how many of them the journal holds. */
-  readonly held?: number;
+  readonly inJournal?: number;
   /** Whether the result is the same whatever the missing requests were. */
   readonly isCertain: boolean;
 }
 
 /** A check passes, or counts, only if the journal has all that it looks at. @throws InputError if it hasn't. */
 export function assertJournalWhole({ journal, audit }: SimulatorCore, seen: Seen): void {
-  const { after, held, isCertain } = seen;
+  const { after, inJournal, isCertain } = seen;
   let missing = journal.total - journal.kept <= (after ?? 0) ? 0 : journal.total - journal.kept;
   // A fork has events on record that its journal never had; after a restore it can be the other way round.
-  if (held !== undefined && (missing > 0 || after === undefined)) {
+  if (inJournal !== undefined && (missing > 0 || after === undefined)) {
     const { impressions, clicks } = audit().total;
-    missing = impressions.applied + clicks.applied - held;
+    missing = impressions.applied + clicks.applied - inJournal;
   }
   if (missing === 0 || (missing > 0 && isCertain)) return;
   const many = counted(Math.abs(missing), "request");

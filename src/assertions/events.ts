@@ -79,9 +79,9 @@ export function recordedClick(sim: unknown, match: ClickMatch = {}): Check {
 }
 
 function recorded(kind: EventKind, value: unknown, { times, ...match }: ClickMatch): Check {
-  const { sim, came, matching, wanted, text, held } = findEvents(value, kind, match);
+  const { sim, came, matching, wanted, text, inJournal } = findEvents(value, kind, match);
   const count = matching.length;
-  assertJournalWhole(sim, { after: match.after, held, isCertain: count > (times ?? 0) });
+  assertJournalWhole(sim, { after: match.after, inJournal, isCertain: count > (times ?? 0) });
   const closest = came.find(({ id }) => id !== undefined);
   const actual = closest && Object.fromEntries(wanted.map(([name]) => [name, closest[name]]));
   const one = kind === "click" ? "a click" : "an impression";
@@ -103,10 +103,10 @@ export function credited(value: unknown, amount: number, where: CreditedWhere = 
   const { amountInr } = parseInput(amountOnly, { amountInr: amount });
   const { events, ...match } = parseInput(creditedWhere, where, "where");
   const kind = events === "clicks" ? "click" : events && "impression";
-  const { sim, matching, text, held } = findEvents(value, kind, match);
+  const { sim, matching, text, inJournal } = findEvents(value, kind, match);
   const { publisher, surface, since, after } = match;
   const isFromAnswers = (surface ?? since ?? after) !== undefined;
-  if (isFromAnswers) assertJournalWhole(sim, { after, held, isCertain: false });
+  if (isFromAnswers) assertJournalWhole(sim, { after, inJournal, isCertain: false });
   const amounts = isFromAnswers
     ? matching.map(({ micros = 0 }) => micros)
     : sim
@@ -185,7 +185,7 @@ function findEvents(
     ...{ sim, wanted, came },
     matching: came.filter((event) => event.id !== undefined && differing(event) === 0),
     text: conditionsText({ ...fields, after, since }),
-    held: all.filter(({ id }) => id !== undefined).length,
+    inJournal: all.filter(({ id }) => id !== undefined).length,
   };
 }
 

@@ -243,7 +243,7 @@ test("findings are failures unless they are excepted; what couldn't be judged is
   show("a", { session: "s" });
   assertNoFindings(sim);
   expect(matchers.toHaveNoFindings(sim).message()).toMatch(
-    /^Not expected: no request with a finding: found 0 in 1 request\.\nNote: The world's clock stood/,
+    /^Not expected: no request with a finding: found 0 in 1 request\.\nNote: The world's clock was frozen/,
   );
   show("b");
   const error = failureOf(() => assertNoFindings(sim));

@@ -72,22 +72,22 @@ export function playClient(options: ClientOptions): void {
       after(gateMs - nowMs + Math.floor(random() * 100), () => attempt(call, number));
       return;
     }
-    const { reading, afterMs } = read(call.send(number));
-    after(afterMs, () => react(call, number, reading));
+    const { meaning, afterMs } = read(call.send(number));
+    after(afterMs, () => react(call, number, meaning));
   }
 
-  function react(call: Call, number: number, reading: Interpretation): void {
-    if (reading.kind === "success") {
-      call.done?.(reading.body);
+  function react(call: Call, number: number, meaning: Interpretation): void {
+    if (meaning.kind === "success") {
+      call.done?.(meaning.body);
       return;
     }
-    if (reading.kind === "stop") {
+    if (meaning.kind === "stop") {
       isStopped = misbehaviour !== "goes on after 401";
       return;
     }
-    const waitMs = reading.kind === "later" ? reading.waitMs : undefined;
+    const waitMs = meaning.kind === "later" ? meaning.waitMs : undefined;
     if (waitMs !== undefined) gates[call.pool] = Math.max(gates[call.pool], nowMs + waitMs);
-    const isFinal = reading.kind === "final" || number >= mostAttempts;
+    const isFinal = meaning.kind === "final" || number >= mostAttempts;
     if (isFinal || misbehaviour === "never retries") return;
     after(pauseMs(number, waitMs), () => attempt(call, number + 1));
   }
@@ -163,27 +163,27 @@ function callsOf(
 
 /** What a client learns of an answer, and when. */
 function read(response: ApiResponse): {
-  readonly reading: Interpretation;
+  readonly meaning: Interpretation;
   readonly afterMs: number;
 } {
   const { status, delivery } = response;
   const delayMs = delivery?.delayMs ?? 0;
   switch (delivery?.kind) {
     case "silence":
-      return { reading: { kind: "later", waitMs: undefined }, afterMs: TIMEOUT_MS };
+      return { meaning: { kind: "later", waitMs: undefined }, afterMs: TIMEOUT_MS };
     case "cut":
     case "close":
     case "reset":
     case "noise":
-      return { reading: { kind: "later", waitMs: undefined }, afterMs: delayMs };
+      return { meaning: { kind: "later", waitMs: undefined }, afterMs: delayMs };
     case "drip":
     case "overtaken":
-      return { reading: readWhole(response), afterMs: delayMs + 700 };
+      return { meaning: readWhole(response), afterMs: delayMs + 700 };
     case "whole":
     case "bytes":
     case undefined:
       if (status === 0) throw new Error("no answer, and no word of how it fails");
-      return { reading: readWhole(response), afterMs: delayMs };
+      return { meaning: readWhole(response), afterMs: delayMs };
   }
 }
 

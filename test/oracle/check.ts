@@ -7,7 +7,7 @@ export function expectEqual(what: string, actual: unknown, expected: unknown): v
   if (is !== ought) throw new Error(`Expected ${what} to be ${ought}, got ${is}.`);
 }
 
-/** @throws Error that says what was expected, unless it `held`. */
-export function expected(what: string, held: boolean, got: unknown): asserts held {
-  if (!held) throw new Error(`Expected ${what}, got ${JSON.stringify(got)}.`);
+/** @throws Error that says what was expected, unless it `isTrue`. */
+export function expected(what: string, isTrue: boolean, got: unknown): asserts isTrue {
+  if (!isTrue) throw new Error(`Expected ${what}, got ${JSON.stringify(got)}.`);
 }

@@ -113,7 +113,7 @@ const campaigns: Readonly<Record<string, Campaign>> = {
 
 const marks = createMarks();
 /** How many runs each invariant found to hold. A run in which it had nothing to check doesn't count. */
-const held: Record<string, number> = {};
+const judged: Record<string, number> = {};
 
 const title = "the oracle predicts %s, and every run keeps the invariants";
 
@@ -135,15 +135,15 @@ test.each(Object.entries(campaigns))(title, { timeout: 240_000 }, (what, campaig
     fc.property(anyOptions(about), lot, sequences, (options, number, sequence) => {
       const { stage, run } = stageOf(options, marks.sometimes);
       fc.modelRun(() => ({ model: stage, real: null }), sequence);
-      for (const id of judgeRun(run(), number)) held[id] = (held[id] ?? 0) + 1;
+      for (const id of judgeRun(run(), number)) judged[id] = (judged[id] ?? 0) + 1;
     }),
   );
 });
 
 test("the campaigns reached every place, and every invariant judged a run", () => {
-  if (process.env.ADSIM_REPORT !== undefined) console.log(marks.report(), held);
+  if (process.env.ADSIM_REPORT !== undefined) console.log(marks.report(), judged);
   marks.expectReached(places);
-  expect(Object.keys(held).sort()).toEqual(Object.keys(turns).sort());
+  expect(Object.keys(judged).sort()).toEqual(Object.keys(turns).sort());
 });
 
 test("a campaign is about every assumption except http.cors", () => {

@@ -47,7 +47,7 @@ const ofAnyAnswer: readonly string[] = ["M4", "L7"];
 /**
  * Judges a run by the invariants whose turn it is at the sequence with this number.
  *
- * @returns the ids of those that had something to check and held.
+ * @returns the ids of those that had something to check.
  * @throws Error that names the invariant that is broken, and what broke it.
  */
 export function judgeRun(run: Run, number: number): string[] {

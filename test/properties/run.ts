@@ -147,9 +147,9 @@ export function requestSteps(steps: readonly Step[]): RequestStep[] {
   );
 }
 
-/** Throws unless `held`, naming the rule that is broken. */
-export function require(rule: string, held: boolean, what: string): asserts held {
-  if (!held) throw new Error(`${rule} is broken: ${what}`);
+/** Throws unless `isTrue`, naming the rule that is broken. */
+export function require(rule: string, isTrue: boolean, what: string): asserts isTrue {
+  if (!isTrue) throw new Error(`${rule} is broken: ${what}`);
 }
 
 /** The state as text, save for the limiters' buckets, what was counted of requests, and the digest over all. */

@@ -63,7 +63,7 @@ const ordinary: Lifecycle = [
   [0, "processing"],
   [3, "paid"],
 ];
-const held: Lifecycle = [
+const onHold: Lifecycle = [
   [0, "processing"],
   [3, "on_hold"],
   [40, "processing"],
@@ -81,7 +81,7 @@ const reversed: Lifecycle = [
   [15, "reversed"],
 ];
 /** A publisher's months take these in turn. */
-const lifecycles: readonly Lifecycle[] = [ordinary, held, ordinary, failed, reversed];
+const lifecycles: readonly Lifecycle[] = [ordinary, onHold, ordinary, failed, reversed];
 
 /** The status of a publisher's payout on a day that isn't before its date. */
 type StatusReader = (payout: Payout, publisher: number, today: Day) => PayoutStatus;

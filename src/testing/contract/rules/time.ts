@@ -155,11 +155,11 @@ const otherLimit: Rule = {
       );
       if (!isUndisturbed || during.length === 0) continue;
       came();
-      const held = during.find(
+      const delayed = during.find(
         ({ outcome, endMs }) => outcome.kind === "failed" || endMs >= untilMs - TOLERANCE_MS,
       );
-      if (held !== undefined)
-        return `The client was asked for ${commandInWords(held.command, held.shown)} while only the ${limit} limit was used up, ${durationInWords(untilMs - held.atMs)} before the end of its Retry-After. It ${held.outcome.kind === "failed" ? "failed" : "took that long"}.`;
+      if (delayed !== undefined)
+        return `The client was asked for ${commandInWords(delayed.command, delayed.shown)} while only the ${limit} limit was used up, ${durationInWords(untilMs - delayed.atMs)} before the end of its Retry-After. It ${delayed.outcome.kind === "failed" ? "failed" : "took that long"}.`;
     }
     return undefined;
   },
