@@ -121,7 +121,7 @@ test.skipIf(!hasPython)("the Python of all pages runs, and its tests pass", asyn
   writeFileSync(join(cwd, "fixtures/one.json"), JSON.stringify(fixture));
   const found = blocks("python").map(({ text }) => text);
   expect(found.length).toBeGreaterThan(2);
-  const words = ["exec", "--clock", "frozen", "--", "python3", "-c", inTurn, ...found];
+  const words = ["exec", "--", "python3", "-c", inTurn, ...found];
   const { code, stderr } = await runAdsimIn(cwd, words);
   expect(code, stderr).toBe(0);
 });
