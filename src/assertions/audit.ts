@@ -5,7 +5,7 @@ import { AuditError, type ClientCounts } from "../audit/assert-counts.ts";
 import { formatDay, parseDay } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
 import { given } from "../base/plain-data.ts";
-import { wholeFrom } from "../base/schemas.ts";
+import { strictObject, wholeFrom } from "../base/schemas.ts";
 import type { PublisherStats } from "../client/api.ts";
 import { dayReader } from "../exchange/operations/time-choices.ts";
 import type { SimulatorCore } from "../simulator/core.ts";
@@ -16,15 +16,15 @@ import { amountSchema } from "./events.ts";
 const DAY_EXPECTED = "must be a day, YYYY-MM-DD";
 const isDay = v.check<string, string>((text) => parseDay(text) !== undefined, DAY_EXPECTED);
 const day = v.optional(v.pipe(v.string(DAY_EXPECTED), isDay));
-const surfaceFigures = v.strictObject({
+const surfaceFigures = strictObject({
   impressions: v.optional(wholeFrom(0)),
   revenueInr: v.optional(amountSchema),
 });
-const statsMatch = v.strictObject({
+const statsMatch = strictObject({
   /** The publisher's id. */
   publisher: v.string("must be the id of a publisher"),
   /** Days, `YYYY-MM-DD`, both inclusive. @default from the world's first day, after its seeded history, to today */
-  period: v.optional(v.strictObject({ from: day, to: day })),
+  period: v.optional(strictObject({ from: day, to: day })),
   /** Only of this surface. @default all */
   surface: v.optional(v.string("must be the id of a surface")),
   clicks: v.optional(wholeFrom(0)),

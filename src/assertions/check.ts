@@ -5,7 +5,7 @@ import { counted } from "../base/counted.ts";
 import { formatList } from "../base/did-you-mean.ts";
 import { InputError } from "../base/input.ts";
 import { given } from "../base/plain-data.ts";
-import { wholeFrom } from "../base/schemas.ts";
+import { strictObject, wholeFrom } from "../base/schemas.ts";
 import { oneLine } from "../base/text.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import type { SimulatorCore } from "../simulator/core.ts";
@@ -31,7 +31,7 @@ export function check({ says: [wanted, found], lines, ...sides }: Sides): Check 
   return { ...sides, message: () => [first, ...lines()].join("\n") };
 }
 
-export const afterSchema = v.strictObject({
+export const afterSchema = strictObject({
   /** Only requests after this journal entry, such as an earlier `sim.journal.total`. @default 0 */
   after: v.optional(wholeFrom(0, ": the sequence of a journal entry")),
 });

@@ -7,7 +7,7 @@ import { counted } from "../base/counted.ts";
 import { parseInput } from "../base/input.ts";
 import { formatInr, microsToInr, nearestMicros } from "../base/money.ts";
 import { given } from "../base/plain-data.ts";
-import { instantText, numberBetween, wholeFrom } from "../base/schemas.ts";
+import { instantText, numberBetween, strictObject, wholeFrom } from "../base/schemas.ts";
 import { isRecorded } from "../exchange/operations/outcome.ts";
 import { creditOf } from "../invariants/answers.ts";
 import type { JournalEntry } from "../journal/entry.ts";
@@ -23,7 +23,7 @@ import {
   requestTable,
 } from "./check.ts";
 
-const sinceSchema = v.strictObject({
+const sinceSchema = strictObject({
   /** Only events at or after this time of the world's clock, in ISO 8601. @default the beginning */
   since: v.optional(instantText),
   ...afterSchema.entries,
@@ -35,7 +35,7 @@ const place = {
   /** The surface's id. @default any */
   surface: text,
 };
-const impressionMatch = v.strictObject({
+const impressionMatch = strictObject({
   /** The spec's `ad_id`. */
   ad: text,
   /** The spec's `session_id`. */
@@ -47,14 +47,14 @@ const impressionMatch = v.strictObject({
   times: v.optional(wholeFrom(0)),
   ...sinceSchema.entries,
 });
-const clickMatch = v.strictObject({
+const clickMatch = strictObject({
   ...impressionMatch.entries,
   /** The `impression_id` that is clicked. */
   impression: text,
 });
 export const amountSchema = numberBetween(0, 9e9, "number of INR");
-const amountOnly = v.strictObject({ amountInr: amountSchema });
-const creditedWhere = v.strictObject({
+const amountOnly = strictObject({ amountInr: amountSchema });
+const creditedWhere = strictObject({
   ...place,
   /** @default both */
   events: v.optional(v.picklist(["impressions", "clicks"])),

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { type FindingId, findingIds } from "../audit/findings/finding.ts";
 import { counted } from "../base/counted.ts";
 import { parseInput } from "../base/input.ts";
-import { wholeFrom } from "../base/schemas.ts";
+import { strictObject, wholeFrom } from "../base/schemas.ts";
 import type { JournalEntry } from "../journal/entry.ts";
 import { filterSchema, type JournalFilter } from "../journal/filter.ts";
 import type { SimulatorCore } from "../simulator/core.ts";
@@ -20,7 +20,7 @@ import {
   requestTable,
 } from "./check.ts";
 
-const requestMatch = v.strictObject({
+const requestMatch = strictObject({
   ...v.pick(filterSchema, ["operation", "publisher", "status"]).entries,
   /** The exact number of requests. @default at least one */
   times: v.optional(wholeFrom(0)),
@@ -63,7 +63,7 @@ export function usesValidKeys(value: unknown, options: After = {}): Check {
   });
 }
 
-const rateLimitOptions = v.strictObject({
+const rateLimitOptions = strictObject({
   /** How many requests a limit may have refused, for tests that mean to reach a limit. @default 0 */
   refusals: v.optional(wholeFrom(0)),
   ...afterSchema.entries,
@@ -82,7 +82,7 @@ export function respectsRateLimits(value: unknown, options: RateLimitOptions = {
   });
 }
 
-const findingOptions = v.strictObject({
+const findingOptions = strictObject({
   /** Findings to allow. @default none */
   except: v.optional(v.pipe(v.array(v.picklist(findingIds)), v.readonly()), []),
 });

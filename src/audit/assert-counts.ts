@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { formatInstant } from "../base/calendar.ts";
 import { InputError, inField, parseInput } from "../base/input.ts";
 import { MICROS_PER_PAISA, microsToInr, nearestMicros } from "../base/money.ts";
-import { wholeFrom } from "../base/schemas.ts";
+import { strictObject, wholeFrom } from "../base/schemas.ts";
 import type { ExchangeItem } from "../journal/log.ts";
 import type { Choice } from "../spec/assumptions/catalogue.ts";
 import { isEventKind } from "../spec/operations.ts";
@@ -89,7 +89,7 @@ const ADVICE =
   "To do: count each event once, when it is answered with 200. Send it again until then (an impression with the same session_id), or until 409 says that it is on record. Read revenue from GET /v1/publisher/stats: a sum over answers lacks the lost ones, and may have a duplicate's credit twice.";
 
 const amount = "must be an amount in INR, 0 or more";
-const countsSchema = v.strictObject({
+const countsSchema = strictObject({
   publisher: v.optional(v.string("must be the id of a publisher")),
   impressions: wholeFrom(0),
   clicks: wholeFrom(0),

@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { formatInstant, LAST_INSTANT_MS } from "./calendar.ts";
 import { type Duration, durationMs } from "./duration.ts";
 import { InputError, parseInput } from "./input.ts";
+import { strictObject } from "./schemas.ts";
 
 export const clockModes = ["frozen", "flowing", "system"] as const;
 
@@ -36,7 +37,7 @@ export interface Clock {
 }
 
 const wholeMs = "must be whole milliseconds since 1970, as a number";
-const changeSchema = v.strictObject({
+const changeSchema = strictObject({
   mode: v.optional(v.picklist(clockModes)),
   nowMs: v.optional(v.pipe(v.number(wholeMs), v.safeInteger(wholeMs))),
 });

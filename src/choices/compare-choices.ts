@@ -2,6 +2,7 @@
 
 import * as v from "valibot";
 import { InputError, parseInput } from "../base/input.ts";
+import { strictObject } from "../base/schemas.ts";
 import { percentDecoded, utf8Text } from "../base/text.ts";
 import { plainRequest } from "../exchange/plain-request.ts";
 import type { LogItem } from "../journal/log.ts";
@@ -69,7 +70,7 @@ function isHosted(sim: SimulatorCore): sim is HostedCore {
 }
 
 const keySchema = v.picklist(allKeys, ({ input }) => `is not an assumption.${keyHint(`${input}`)}`);
-const optionsSchema = v.strictObject({
+const optionsSchema = strictObject({
   keys: v.optional(v.array(keySchema, "must be a list of assumptions"), [...allKeys]),
 });
 

@@ -3,7 +3,7 @@
 import * as v from "valibot";
 import { parseInstant } from "../base/calendar.ts";
 import { InputError, parseInput } from "../base/input.ts";
-import { instantText, wholeFrom } from "../base/schemas.ts";
+import { instantText, strictObject, wholeFrom } from "../base/schemas.ts";
 import { type OperationId, operationIds } from "../spec/operations.ts";
 import type { ExchangeItem } from "./log.ts";
 import { type JournalRecord, PREFLIGHT } from "./record.ts";
@@ -42,7 +42,7 @@ export interface HarFilter extends JournalFilter {
 const someText = v.pipe(v.string(), v.minLength(1, "must not be empty"));
 const STATUS = "must be 0 (no response) or a whole number from 100 to 599";
 
-export const filterSchema = v.strictObject({
+export const filterSchema = strictObject({
   operation: v.optional(v.picklist(operationIds, `must be one of ${operationIds.join(", ")}`)),
   publisher: v.optional(someText),
   status: v.optional(
@@ -103,7 +103,7 @@ const signal = v.custom<AbortSignal>(
   (given) => typeof (given as AbortSignal | null)?.throwIfAborted === "function",
   "must be an AbortSignal, such as AbortSignal.timeout(1000)",
 );
-const waitSchema = v.strictObject({ count: wholeFrom(1), signal: v.optional(signal) });
+const waitSchema = strictObject({ count: wholeFrom(1), signal: v.optional(signal) });
 
 /** Checks the arguments of `waitFor`. @throws InputError that names the invalid one. */
 export function parseWait(wanted: object, count: number, options: object) {

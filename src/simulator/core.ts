@@ -7,6 +7,7 @@ import { figuresOf } from "../audit/figures.ts";
 import { createNearestFinder } from "../audit/nearest/nearest.ts";
 import type { Clock } from "../base/clock.ts";
 import { inField, parseInput } from "../base/input.ts";
+import { strictObject } from "../base/schemas.ts";
 import { dedupWindowOf } from "../exchange/operations/time-choices.ts";
 import { addRule, createFaults, type Faults } from "../faults/faults.ts";
 import { type Journal, WorldJournal } from "../journal/journal.ts";
@@ -228,7 +229,7 @@ export class HostedCore {
 
   /** Starts over from the options, including clock, journal, assumptions and fault rules. Another seed gives another population. */
   readonly reset = (request: { readonly seed?: string | undefined } = {}): void => {
-    const schema = v.strictObject({ seed: v.optional(v.string()) });
+    const schema = strictObject({ seed: v.optional(v.string()) });
     const { seed } = parseInput(schema, request, "options");
     const { settings } = this.options;
     this.journal.restart();
