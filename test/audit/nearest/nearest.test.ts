@@ -163,8 +163,9 @@ describe("a miss is explained, with a command that succeeds as pasted", () => {
       expect(entry.response.status, about).toBeGreaterThanOrEqual(400);
       expect([nearest?.sent, nearest?.closest], about).toEqual([fill(sent), fill(closest)]);
       expect(JSON.stringify(nearest), about).not.toMatch(/key_[a-z0-9]{6}/);
-      // Each command is tried in one of the worlds.
-      if (index % worlds.length !== worlds.indexOf(choices)) continue;
+      // Each command is tried in one of the worlds; two, of which one takes the id that the other prints, in all of them.
+      const isOne = nearest?.paste.includes("| sed") !== true;
+      if (isOne && index % worlds.length !== worlds.indexOf(choices)) continue;
       const key = fill(closest.includes("{other}") ? "{their key}" : "{key}");
       lines.push(`export ADSIM_URL='${server.url}/@${name}' ADSIM_API_KEY='${key}'`);
       lines.push(nearest?.paste ?? "");
