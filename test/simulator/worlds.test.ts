@@ -117,13 +117,14 @@ describe("beyond the maximum", () => {
   });
 
   // Making so many worlds takes seconds.
-  if (isThorough)
-    test("the latest 10,000 names are remembered", { timeout: 60_000 }, () => {
-      const worlds = worldsOf({ maxWorlds: 2 });
-      for (let number = 0; number <= 10_001; number += 1) worlds.get(`w${number}`);
-      const dropped = worlds.droppedNames();
-      expect([dropped.length, dropped[0], dropped.at(-1)]).toEqual([10_000, "w1", "w10000"]);
-    });
+  test(`the latest ${isThorough ? "10,000" : "300"} names are remembered`, () => {
+    const worlds = worldsOf({ maxWorlds: 2 });
+    const made = isThorough ? 10_001 : 300;
+    for (let number = 0; number <= made; number += 1) worlds.get(`w${number}`);
+    const dropped = worlds.droppedNames();
+    const names = Array.from({ length: made }, (_, number) => `w${number}`);
+    expect(dropped).toEqual(names.slice(-10_000));
+  });
 
   test("of 1 there is only the default world", () => {
     const response = get(worldsOf({ maxWorlds: 1 }), "/@c/v1/click");
