@@ -52,6 +52,11 @@ describe("CMD", () => {
     const { stdout } = await node("-p", "JSON.stringify(process.argv.slice(1))", "--", ...words);
     expect(JSON.parse(stdout)).toEqual(words);
   });
+
+  test("may be ended by a signal, whose number is in the exit code", async () => {
+    const { code } = await node("-e", "process.kill(process.pid, 'SIGKILL')");
+    expect(code).toBe(128 + 9);
+  });
 });
 
 describe("a proxy of CMD's", () => {
