@@ -105,17 +105,19 @@ test("an answer to a request with ids from elsewhere isn't compared: that isn't 
   expect(code).toBe(1);
 });
 
-test("--json prints one document, and names the member of the body that differs, however long the body", async () => {
+test("--json prints one document, and names the status or the member of the body that differs, however long the body", async () => {
   const text = recordedSession().journal.toNdjson();
   const changed = text.replace(/\\"(clicks|pending_inr)\\":/g, '\\"$1\\":1');
-  const { code, stdout, stderr } = await runAdsim(["replay", fileOf(changed), "--json"]);
+  const file = fileOf(changed.replace('"status":404', '"status":410'));
+  const { code, stdout, stderr } = await runAdsim(["replay", file, "--json"]);
   const result = JSON.parse(stdout);
-  expect(result).toMatchObject({ form: "journal", requests: 8, sent: 8, same: 6, different: 2 });
+  expect(result).toMatchObject({ form: "journal", requests: 8, sent: 8, same: 5, different: 3 });
   expect(result.differences).toMatchObject([
     { entry: "line 4", sequence: 4, parts: [{ about: "body.clicks" }] },
     { entry: "line 6", path: "/v1/publisher/payouts", parts: [{ about: "body.pending_inr" }] },
+    { entry: "line 8", parts: [{ about: "status", recorded: "410", now: "404" }] },
   ]);
-  expect(stderr).toContain("6 answers the same, 2 different");
+  expect(stderr).toContain("5 answers the same, 3 different");
   expect(code).toBe(1);
 });
 
