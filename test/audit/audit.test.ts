@@ -66,6 +66,14 @@ test.each<[Verdict, Partial<typeof counts>]>([
   expect(total.creditedUnseenInr > 0).toBe(counted.unseen === 1);
 });
 
+test("the limit's refusal counts as refused, and as lost if it doesn't arrive", () => {
+  const { sim, show } = recordingOf({ journalEntries: 0 });
+  for (let sent = 0; sent < 10_000; sent += 1) show("ad");
+  sim.faults.add({ verdict: { kind: "lose-response" } });
+  show("ad");
+  expect(sim.audit().total).toMatchObject({ answered: 10_000, lost: 1, refused: 1, unseen: 0 });
+});
+
 test("clicks are counted apart, and revenue includes the history: it is paid or pending", () => {
   const recording = recordingOf({ profile: "typical" });
   record(recording);
