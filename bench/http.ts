@@ -9,9 +9,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { freePort } from "../test/ports.ts";
 import { answersPerSecond, CONNECTIONS } from "./load.ts";
 import {
-  freePort,
   median,
   pinToCore1,
   printFigure,

@@ -3,7 +3,6 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { arch, cpus, platform } from "node:os";
 import { join } from "node:path";
 
@@ -89,17 +88,6 @@ export function processorSeconds(pid: number | undefined): number {
   } catch {
     return Number.NaN;
   }
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Waits until `url` answers, whatever it answers. @throws Error after about 20 s. */

@@ -1,8 +1,8 @@
 /** From spawning a process to its first answer: `adsim serve` as built, beside a bare node:http server of one line. */
 
 import { join } from "node:path";
+import { freePort } from "../test/ports.ts";
 import {
-  freePort,
   median,
   printFigure,
   printMachine,

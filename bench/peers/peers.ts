@@ -3,7 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort, root } from "../measure.ts";
+import { freePort } from "../../test/ports.ts";
+import { root } from "../measure.ts";
 import { type Answer, type Answers, POPULATION, SEED } from "../requests.ts";
 
 /** What a server is to answer, the file that says it, and a folder for files of its own. */

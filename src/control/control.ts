@@ -70,8 +70,8 @@ function patternOf({ path }: ControlRoute): RegExp {
 /** Says which paths there are, or which methods the path has. */
 function refusal(path: string, routes: readonly ControlRoute[]): ApiResponse {
   if (routes.length === 0) {
-    const paths = new Set(controlRoutes.map((one) => `/_sim/${one.path}`));
-    const detail = `The control API has nothing at this path. It has: ${[...paths].join(", ")}. The inspector at /_sim/ is for whoever accepts text/html, as a browser does.`;
+    const paths = new Set(controlRoutes.flatMap((one) => one.path || []));
+    const detail = `The control API has nothing at this path. Below /_sim/ it has: ${[...paths].join(", ")}. The inspector at /_sim/ is for whoever accepts text/html, as a browser does.`;
     return problem("not-found", detail, "path");
   }
   const allow = routes.map(({ method }) => (method === "GET" ? "GET, HEAD" : method)).join(", ");

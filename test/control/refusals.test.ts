@@ -18,7 +18,7 @@ type Refusal = readonly [
 ];
 
 const refusals: readonly Refusal[] = [
-  ["GET", "", undefined, 404, "path", "It has: /_sim/"],
+  ["GET", "", undefined, 404, "path", "Below /_sim/ it has: "],
   ["GET", "health?a1=1", undefined, 400, "a1", "is not known here"],
   ["GET", "publishers?limt=1", undefined, 400, "limt", 'Did you mean "limit"?'],
   ["GET", "publishers?limit=1001", undefined, 400, "limit", "at most 1000"],

@@ -1,7 +1,7 @@
 /**
  * What the seed, or a sign-up, decides about a publisher: its terms, and its synthetic history before the world's start. The
  * history is daily totals as a pure function of (seed, surface, day). Sums are computed up front, so that every range costs
- * the same..
+ * the same. Decision 031 says what makes it believable.
  */
 
 import type { Day } from "../../base/calendar.ts";
